@@ -11,7 +11,7 @@ Array = NDArray[Any]
 
 
 def from_parts(A: ArrayLike, b: ArrayLike) -> Array:
-    """[[A, b], [0, 1]] from A (..., n, n) and b (..., n)."""
+    """Return [[A, b], [0, 1]] from A (..., n, n) and b (..., n)."""
     A, b = np.asarray(A), np.asarray(b)
     n = b.shape[-1]
     batch = np.broadcast_shapes(A.shape[:-2], b.shape[:-1])
@@ -21,6 +21,6 @@ def from_parts(A: ArrayLike, b: ArrayLike) -> Array:
 
 
 def parts(M: ArrayLike) -> tuple[Array, Array]:
-    """A (..., n, n) and b (..., n), as views."""
+    """Return A (..., n, n) and b (..., n) of M, as views."""
     M = np.asarray(M)
     return M[..., :-1, :-1], M[..., :-1, -1]

@@ -35,57 +35,57 @@ _COTANGENT_REST = [b / factorial(2 * k) for k, b in enumerate(_EVEN_BERNOULLI, s
 
 
 def sine(x: ArrayLike) -> Array:
-    """sin(theta) / theta; 1 at zero."""
+    """Return sin(theta) / theta; 1 at zero."""
     x, small, far = _split(x)
     theta = np.sqrt(far)
     return np.where(small, _polynomial(_SINE, x), np.sin(theta) / theta)
 
 
 def versine(x: ArrayLike) -> Array:
-    """(1 - cos(theta)) / theta^2 = 1/2 (sin(theta/2) / (theta/2))^2; 1/2 at zero."""
+    """Return (1 - cos(theta)) / theta^2 = 1/2 (sin(theta/2) / (theta/2))^2; 1/2 at zero."""
     return 0.5 * sine(np.asarray(x) / 4) ** 2
 
 
 def sine_rest(x: ArrayLike) -> Array:
-    """(theta - sin(theta)) / theta^3; 1/6 at zero."""
+    """Return (theta - sin(theta)) / theta^3; 1/6 at zero."""
     x, small, far = _split(x)
     return np.where(small, _polynomial(_SINE_REST, x), (1 - sine(far)) / far)
 
 
 def versine_slope(x: ArrayLike) -> Array:
-    """(1/theta) d/dtheta of `versine`; -1/12 at zero."""
+    """Return (1/theta) d/dtheta of `versine`; -1/12 at zero."""
     x, small, far = _split(x)
     return np.where(small, _polynomial(_VERSINE_SLOPE, x), (sine(far) - 2 * versine(far)) / far)
 
 
 def sine_rest_slope(x: ArrayLike) -> Array:
-    """(1/theta) d/dtheta of `sine_rest`; -1/60 at zero."""
+    """Return (1/theta) d/dtheta of `sine_rest`; -1/60 at zero."""
     x, small, far = _split(x)
     return np.where(small, _polynomial(_SINE_REST_SLOPE, x), (versine(far) - 3 * sine_rest(far)) / far)
 
 
 def cotangent_rest(x: ArrayLike) -> Array:
-    """(1 - (theta/2) cot(theta/2)) / theta^2; 1/12 at zero, infinite at theta = 2 pi."""
+    """Return (1 - (theta/2) cot(theta/2)) / theta^2; 1/12 at zero, infinite at theta = 2 pi."""
     x, small, far = _split(x)
     half = np.sqrt(far) / 2
     return np.where(small, _polynomial(_COTANGENT_REST, x), (1 - half * np.cos(half) / np.sin(half)) / far)
 
 
 def as_inexact(w: ArrayLike) -> Array:
-    """w as an array of float64 or, if it is complex, complex128."""
+    """Return w as an array of float64 or, if it is complex, complex128."""
     w = np.asarray(w)
     return w.astype(np.result_type(w.dtype, float), copy=False)
 
 
 def _split(x: ArrayLike) -> tuple[Array, Array, Array]:
-    """x as an array, where it is small, and a copy that is harmless (1) there."""
+    """Return x as an array, where it is small, and a copy that is harmless (1) there."""
     x = np.asarray(x)
     small = np.abs(x) < 1
     return x, small, np.where(small, 1.0, x)
 
 
 def _polynomial(coefficients: Sequence[float], x: Array) -> Array:
-    """Horner's rule, evaluated at 0 where the series is not meant to be used, so that nothing overflows."""
+    """Evaluate by Horner's rule; at 0 where the series is not meant to be used, so that nothing overflows."""
     x = np.where(np.abs(x) < 1, x, 0.0)
     value = np.full_like(x, coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):

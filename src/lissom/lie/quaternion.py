@@ -15,12 +15,12 @@ Array = NDArray[Any]
 
 
 def identity() -> Array:
-    """The quaternion of no rotation, (1, 0, 0, 0)."""
+    """Return the quaternion of no rotation, (1, 0, 0, 0)."""
     return np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def product(p: ArrayLike, q: ArrayLike) -> Array:
-    """Hamilton product of (..., 4) and (..., 4)."""
+    """Return the Hamilton product of (..., 4) and (..., 4)."""
     p, q = np.asarray(p), np.asarray(q)
     a, b = p[..., :1], q[..., :1]
     u, v = p[..., 1:], q[..., 1:]
@@ -29,18 +29,18 @@ def product(p: ArrayLike, q: ArrayLike) -> Array:
 
 
 def conjugate(q: ArrayLike) -> Array:
-    """The inverse rotation, (w, -x, -y, -z)."""
+    """Return the inverse rotation, (w, -x, -y, -z)."""
     return np.asarray(q) * np.array([1.0, -1.0, -1.0, -1.0])
 
 
 def normalise(q: ArrayLike) -> Array:
-    """q scaled to unit length."""
+    """Return q scaled to unit length."""
     q = np.asarray(q)
     return q / np.sqrt(np.sum(q * q, axis=-1, keepdims=True))
 
 
 def exp(w: ArrayLike) -> Array:
-    """Quaternion of a rotation vector: (..., 3) -> (..., 4)."""
+    """Return the quaternion of a rotation vector: (..., 3) -> (..., 4)."""
     w = np.asarray(w)
     quarter = np.sum(w * w, axis=-1, keepdims=True) / 4
     scalar = 1 - quarter * coefficients.versine(quarter)  # cos(theta/2), analytic in theta^2
@@ -48,7 +48,7 @@ def exp(w: ArrayLike) -> Array:
 
 
 def log(q: ArrayLike) -> Array:
-    """Rotation vector of length at most pi: (..., 4) -> (..., 3). The length of q plays no part."""
+    """Return the rotation vector of length at most pi: (..., 4) -> (..., 3). The length of q plays no part."""
     q = coefficients.as_inexact(q)
     q = np.where(q[..., :1] < 0, -q, q)
     scalar, vector = q[..., :1], q[..., 1:]
@@ -61,7 +61,7 @@ def log(q: ArrayLike) -> Array:
 
 
 def from_matrix(R: ArrayLike) -> Array:
-    """Unit quaternion of a rotation matrix, w >= 0: (..., 3, 3) -> (..., 4).
+    """Return the unit quaternion of a rotation matrix, w >= 0: (..., 3, 3) -> (..., 4).
 
     The symmetric matrix 4 q q^T is linear in R; its row with the largest diagonal entry, scaled, is q without
     loss of digits for any rotation (Shepperd 1978).
@@ -81,7 +81,7 @@ def from_matrix(R: ArrayLike) -> Array:
 
 
 def to_matrix(q: ArrayLike) -> Array:
-    """Rotation matrix: (..., 4) -> (..., 3, 3). A proper rotation for q of any length but zero."""
+    """Return the rotation matrix: (..., 4) -> (..., 3, 3). A proper rotation for q of any length but zero."""
     q = np.asarray(q)
     w, x, y, z = (q[..., k] for k in range(4))
     s = 2 / np.sum(q * q, axis=-1)
@@ -94,11 +94,11 @@ def to_matrix(q: ArrayLike) -> Array:
 
 
 def rate(q: ArrayLike, omega: ArrayLike) -> Array:
-    """dq/dt = 1/2 q (0, omega) for a body angular velocity omega (..., 3)."""
+    """Return dq/dt = 1/2 q (0, omega) for a body angular velocity omega (..., 3)."""
     omega = np.asarray(omega)
     return 0.5 * product(q, np.concatenate([np.zeros_like(omega[..., :1]), omega], axis=-1))
 
 
 def integrate(q: ArrayLike, omega: ArrayLike, dt: float = 1.0) -> Array:
-    """q after turning for dt with a constant body angular velocity omega (..., 3): exact, of unit length."""
+    """Return q after turning for dt with a constant body angular velocity omega (..., 3): exact, of unit length."""
     return normalise(product(q, exp(np.asarray(omega) * dt)))

@@ -18,17 +18,17 @@ Array = NDArray[Any]
 
 
 def from_parts(R: ArrayLike, p: ArrayLike) -> Array:
-    """T = [[R, p], [0, 1]] from R (..., 3, 3) and p (..., 3)."""
+    """Return T = [[R, p], [0, 1]] from R (..., 3, 3) and p (..., 3)."""
     return affine.from_parts(R, p)
 
 
 def parts(T: ArrayLike) -> tuple[Array, Array]:
-    """R (..., 3, 3) and p (..., 3) of T, as views."""
+    """Return R (..., 3, 3) and p (..., 3) of T, as views."""
     return affine.parts(T)
 
 
 def hat(xi: ArrayLike) -> Array:
-    """Matrix of a twist, [[hat(omega), v], [0, 0]]: (..., 6) -> (..., 4, 4)."""
+    """Return the matrix of a twist, [[hat(omega), v], [0, 0]]: (..., 6) -> (..., 4, 4)."""
     xi = coefficients.as_inexact(xi)
     X = np.zeros((*xi.shape[:-1], 4, 4), dtype=xi.dtype)
     X[..., :3, :3], X[..., :3, 3] = so3.hat(xi[..., :3]), xi[..., 3:]
@@ -36,52 +36,52 @@ def hat(xi: ArrayLike) -> Array:
 
 
 def vee(X: ArrayLike) -> Array:
-    """Inverse of `hat`: (..., 4, 4) -> (..., 6)."""
+    """Return the twist of a matrix, the inverse of `hat`: (..., 4, 4) -> (..., 6)."""
     X = np.asarray(X)
     return np.concatenate([so3.vee(X[..., :3, :3]), X[..., :3, 3]], axis=-1)
 
 
 def exp(xi: ArrayLike) -> Array:
-    """Motion along a constant twist for unit time: (..., 6) -> (..., 4, 4)."""
+    """Return the motion along a constant twist for unit time: (..., 6) -> (..., 4, 4)."""
     xi = np.asarray(xi)
     w, v = xi[..., :3], xi[..., 3:]
     return from_parts(so3.exp(w), so3.act(so3.left_jacobian(w), v))
 
 
 def log(T: ArrayLike) -> Array:
-    """Twist of a motion, turning by pi at most: (..., 4, 4) -> (..., 6)."""
+    """Return the twist of a motion, turning by pi at most: (..., 4, 4) -> (..., 6)."""
     R, p = parts(T)
     w = so3.log(R)
     return np.concatenate([w, so3.act(so3.left_jacobian_inverse(w), p)], axis=-1)
 
 
 def inverse(T: ArrayLike) -> Array:
-    """T_ba from T_ab, without a linear solve."""
+    """Return T_ba from T_ab, without a linear solve."""
     R, p = parts(T)
     R_inverse = so3.inverse(R)
     return from_parts(R_inverse, -so3.act(R_inverse, p))
 
 
 def act(T: ArrayLike, x: ArrayLike) -> Array:
-    """Coordinates in frame a of points x (..., 3) given in frame b: R x + p."""
+    """Return R x + p: coordinates in frame a of points x (..., 3) given in frame b."""
     R, p = parts(T)
     return so3.act(R, x) + p
 
 
 def Ad(T: ArrayLike) -> Array:
-    """Adjoint of the group, [[R, 0], [hat(p) R, R]]: (..., 4, 4) -> (..., 6, 6); V_a = Ad(T_ab) V_b."""
+    """Return the adjoint of the group, [[R, 0], [hat(p) R, R]]: (..., 4, 4) -> (..., 6, 6); V_a = Ad(T_ab) V_b."""
     R, p = parts(T)
     return _dual(R, so3.hat(p) @ R)
 
 
 def ad(xi: ArrayLike) -> Array:
-    """Lie bracket as a matrix, [[hat(omega), 0], [hat(v), hat(omega)]]: (..., 6) -> (..., 6, 6)."""
+    """Return the Lie bracket as a matrix, [[hat(omega), 0], [hat(v), hat(omega)]]: (..., 6) -> (..., 6, 6)."""
     xi = np.asarray(xi)
     return _dual(so3.hat(xi[..., :3]), so3.hat(xi[..., 3:]))
 
 
 def transform_twist(T_ab: ArrayLike, V_b: ArrayLike) -> Array:
-    """A twist (omega, v) given in frame b, seen in frame a: V_a = Ad(T_ab) V_b."""
+    """Return a twist (omega, v) given in frame b as seen in frame a: V_a = Ad(T_ab) V_b."""
     R, p = parts(T_ab)
     V_b = np.asarray(V_b)
     omega = so3.act(R, V_b[..., :3])
@@ -89,7 +89,7 @@ def transform_twist(T_ab: ArrayLike, V_b: ArrayLike) -> Array:
 
 
 def transform_wrench(T_ab: ArrayLike, W_b: ArrayLike) -> Array:
-    """A wrench (torque, force) given in frame b, seen in frame a: W_a = Ad(T_ab)^-T W_b.
+    """Return a wrench (torque, force) given in frame b as seen in frame a: W_a = Ad(T_ab)^-T W_b.
 
     The force is turned; the torque is turned and gains the moment of the force about the origin of a.
     """
@@ -100,18 +100,18 @@ def transform_wrench(T_ab: ArrayLike, W_b: ArrayLike) -> Array:
 
 
 def left_jacobian(xi: ArrayLike) -> Array:
-    """J_l(xi) of shape (..., 6, 6): the twist in the outer frame is J_l(xi) dxi/dt."""
+    """Return J_l(xi) of shape (..., 6, 6): the twist in the outer frame is J_l(xi) dxi/dt."""
     xi = np.asarray(xi)
     return _dual(so3.left_jacobian(xi[..., :3]), _left_jacobian_slope(xi[..., :3], xi[..., 3:]))
 
 
 def right_jacobian(xi: ArrayLike) -> Array:
-    """J_r(xi) = J_l(-xi): the twist in the body frame is J_r(xi) dxi/dt."""
+    """Return J_r(xi) = J_l(-xi): the twist in the body frame is J_r(xi) dxi/dt."""
     return left_jacobian(-np.asarray(xi))
 
 
 def left_jacobian_inverse(xi: ArrayLike) -> Array:
-    """Inverse of `left_jacobian`, for turns below 2 pi."""
+    """Return the inverse of `left_jacobian`, for turns below 2 pi."""
     xi = np.asarray(xi)
     w, v = xi[..., :3], xi[..., 3:]
     J_inverse = so3.left_jacobian_inverse(w)
@@ -119,12 +119,12 @@ def left_jacobian_inverse(xi: ArrayLike) -> Array:
 
 
 def right_jacobian_inverse(xi: ArrayLike) -> Array:
-    """Inverse of `right_jacobian`, for turns below 2 pi."""
+    """Return the inverse of `right_jacobian`, for turns below 2 pi."""
     return left_jacobian_inverse(-np.asarray(xi))
 
 
 def _left_jacobian_slope(w: Array, v: Array) -> Array:
-    """Derivative of so3.left_jacobian at w in the direction v: (..., 3, 3)."""
+    """Return the derivative of so3.left_jacobian at w in the direction v: (..., 3, 3)."""
     x = np.sum(w * w, axis=-1)[..., None, None]
     along = np.sum(w * v, axis=-1)[..., None, None]
     W, V = so3.hat(w), so3.hat(v)
@@ -133,7 +133,7 @@ def _left_jacobian_slope(w: Array, v: Array) -> Array:
 
 
 def _dual(real: Array, dual: Array) -> Array:
-    """[[real, 0], [dual, real]]: (..., 3, 3) twice -> (..., 6, 6)."""
+    """Return [[real, 0], [dual, real]]: (..., 3, 3) twice -> (..., 6, 6)."""
     batch = np.broadcast_shapes(real.shape, dual.shape)[:-2]
     M = np.zeros((*batch, 6, 6), dtype=np.result_type(real, dual))
     M[..., :3, :3], M[..., 3:, :3], M[..., 3:, 3:] = real, dual, real

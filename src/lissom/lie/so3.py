@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 
 def hat(w: ArrayLike) -> Array:
-    """Skew matrix of a vector, hat(w) x = w × x: (..., 3) -> (..., 3, 3)."""
+    """Return the skew matrix of a vector, hat(w) x = w × x: (..., 3) -> (..., 3, 3)."""
     w = coefficients.as_inexact(w)
     W = np.zeros((*w.shape, 3), dtype=w.dtype)
     W[..., 2, 1], W[..., 0, 2], W[..., 1, 0] = w[..., 0], w[..., 1], w[..., 2]
@@ -25,7 +25,7 @@ def hat(w: ArrayLike) -> Array:
 
 
 def vee(W: ArrayLike) -> Array:
-    """Inverse of `hat`: (..., 3, 3) -> (..., 3). A symmetric part is ignored."""
+    """Return the vector of a skew matrix: (..., 3, 3) -> (..., 3). A symmetric part is ignored."""
     W = np.asarray(W)
     pairs = [
         W[..., 2, 1] - W[..., 1, 2],
@@ -36,13 +36,13 @@ def vee(W: ArrayLike) -> Array:
 
 
 def exp(w: ArrayLike) -> Array:
-    """Rotation matrix of a rotation vector (Rodrigues): (..., 3) -> (..., 3, 3)."""
+    """Return the rotation matrix of a rotation vector (Rodrigues): (..., 3) -> (..., 3, 3)."""
     x, W = _square_and_hat(w)
     return np.eye(3) + coefficients.sine(x) * W + coefficients.versine(x) * (W @ W)
 
 
 def log(R: ArrayLike) -> Array:
-    """Rotation vector of a rotation matrix, of length at most pi: (..., 3, 3) -> (..., 3).
+    """Return the rotation vector of a rotation matrix, of length at most pi: (..., 3, 3) -> (..., 3).
 
     It passes through the unit quaternion, which keeps every digit near 0 and near pi alike. At pi exactly w
     and -w are both right, and one of them is returned.
@@ -51,49 +51,49 @@ def log(R: ArrayLike) -> Array:
 
 
 def inverse(R: ArrayLike) -> Array:
-    """R_ba from R_ab, the transpose."""
+    """Return R_ba from R_ab, the transpose."""
     return np.swapaxes(np.asarray(R), -1, -2)
 
 
 def act(R: ArrayLike, x: ArrayLike) -> Array:
-    """Rotated vectors R x, with R (..., 3, 3) and x (..., 3)."""
+    """Return the rotated vectors R x, with R (..., 3, 3) and x (..., 3)."""
     return np.einsum("...ij,...j->...i", np.asarray(R), np.asarray(x))
 
 
 def Ad(R: ArrayLike) -> Array:
-    """Adjoint of the group: R hat(w) R^T = hat(Ad(R) w). For rotations it is R itself."""
+    """Return the adjoint of the group, R hat(w) R^T = hat(Ad(R) w). For rotations it is R itself."""
     return np.asarray(R)
 
 
 def ad(w: ArrayLike) -> Array:
-    """Adjoint of the algebra: ad(w) u = w × u. For rotations it is `hat`."""
+    """Return the adjoint of the algebra, ad(w) u = w × u. For rotations it is `hat`."""
     return hat(w)
 
 
 def left_jacobian(w: ArrayLike) -> Array:
-    """J_l(w) of shape (..., 3, 3): angular velocity in the outer frame is J_l(w) dw/dt."""
+    """Return J_l(w) of shape (..., 3, 3): angular velocity in the outer frame is J_l(w) dw/dt."""
     x, W = _square_and_hat(w)
     return np.eye(3) + coefficients.versine(x) * W + coefficients.sine_rest(x) * (W @ W)
 
 
 def right_jacobian(w: ArrayLike) -> Array:
-    """J_r(w) = J_l(-w): angular velocity in the body frame is J_r(w) dw/dt."""
+    """Return J_r(w) = J_l(-w): angular velocity in the body frame is J_r(w) dw/dt."""
     return left_jacobian(-np.asarray(w))
 
 
 def left_jacobian_inverse(w: ArrayLike) -> Array:
-    """Inverse of `left_jacobian`, for turns below 2 pi."""
+    """Return the inverse of `left_jacobian`, for turns below 2 pi."""
     x, W = _square_and_hat(w)
     return np.eye(3) - 0.5 * W + coefficients.cotangent_rest(x) * (W @ W)
 
 
 def right_jacobian_inverse(w: ArrayLike) -> Array:
-    """Inverse of `right_jacobian`, for turns below 2 pi."""
+    """Return the inverse of `right_jacobian`, for turns below 2 pi."""
     return left_jacobian_inverse(-np.asarray(w))
 
 
 def from_rpy(rpy: ArrayLike) -> Array:
-    """Rotation by roll about x, then pitch about y, then yaw about z, all fixed axes, as in URDF.
+    """Return the rotation by roll about x, then pitch about y, then yaw about z, all fixed axes, as in URDF.
 
     R = Rz(yaw) Ry(pitch) Rx(roll): (..., 3) -> (..., 3, 3).
     """
@@ -102,7 +102,7 @@ def from_rpy(rpy: ArrayLike) -> Array:
 
 
 def to_rpy(R: ArrayLike) -> Array:
-    """Roll, pitch, yaw of a rotation matrix, pitch within [-pi/2, pi/2]: (..., 3, 3) -> (..., 3).
+    """Return roll, pitch, yaw of a rotation matrix, pitch within [-pi/2, pi/2]: (..., 3, 3) -> (..., 3).
 
     At pitch = ±pi/2 only a sum of roll and yaw is defined; the angles returned still reproduce R.
     """
@@ -117,6 +117,6 @@ def to_rpy(R: ArrayLike) -> Array:
 
 
 def _square_and_hat(w: ArrayLike) -> tuple[Array, Array]:
-    """theta^2 with two axes appended, and hat(w). No conjugate, so that complex steps pass through."""
+    """Return theta^2 with two axes appended, and hat(w). No conjugate, so that complex steps pass through."""
     w = coefficients.as_inexact(w)
     return np.sum(w * w, axis=-1)[..., None, None], hat(w)

@@ -26,7 +26,7 @@ class Paper(NamedTuple):
     rows: tuple[Agreement, ...]
 
     def table(self) -> Table:
-        """The rows as a table for a terminal."""
+        """Return the rows as a table for a terminal."""
         from lissom.printing import table
 
         made = table("of the paper", "here", "why", title=f"Beside {self.title}")

@@ -60,7 +60,7 @@ class Fall(NamedTuple):
 
 
 def arm(**transmission: float) -> lissom.Robot:
-    """The arm with other values in the transmissions of all its joints."""
+    """Return the arm with other values in the transmissions of all its joints."""
     robot = lissom.load("canadarm2")
     for link in robot.bodies:
         for field, value in transmission.items():

@@ -49,6 +49,8 @@ class TipMotion(NamedTuple):
 
 
 class Result(NamedTuple):
+    """What the manoeuvre shows: the motions of all forms, and how their distances fall with the compliance."""
+
     motions: dict[str, TipMotion]  # by form
     deflections: np.ndarray  # (len(STIFFER),) m, peak
     linear: np.ndarray  # (len(STIFFER),) m, largest distance of the linear tip from the kernel's
@@ -66,7 +68,7 @@ class Result(NamedTuple):
 
 
 def scenario(stiffer: float = 1.0) -> Scenario:
-    """The built-in manoeuvre with the paper's modes, of links so many times stiffer."""
+    """Return the built-in manoeuvre with the paper's modes, of links so many times stiffer."""
     found = lissom.scenario.load("dual-screw-arm")
     aluminium = found.load_robot().materials["aluminium"]
     changes: list[tuple[str, Any]] = [(f"links.{link}.beam.modes", {"y": 2, "z": 2, "torsion": 2}) for link in LINKS]
@@ -77,7 +79,7 @@ def scenario(stiffer: float = 1.0) -> Scenario:
 def motion(
     form: str, manoeuvre: Scenario, rate: float = 100.0, duration: float | None = None, rtol: float = 1e-6
 ) -> TipMotion:
-    """The manoeuvre by a form of the theory or by the kernel, with `rate` outputs per second."""
+    """Return the manoeuvre by a form of the theory or by the kernel, with `rate` outputs per second."""
     prepared = manoeuvre.prepare()
     model = prepared.model
     options: dict[str, Any] = {
@@ -267,7 +269,7 @@ def _curves(axes: Axes, t: np.ndarray, panel: Panel) -> None:
 
 
 def _inset(axes: Axes, t: np.ndarray, panel: Panel, until: float) -> None:
-    """The surroundings of the clearest difference, enlarged above the curves."""
+    """Draw the surroundings of the clearest difference, enlarged above the curves."""
     from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
     half = int(np.searchsorted(t, 0.02 * until))

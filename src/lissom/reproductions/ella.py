@@ -53,6 +53,7 @@ class Results:
 
     @property
     def model(self) -> Model:
+        """The model of the flexible arm."""
         return self.formulation.model
 
     @property
@@ -137,7 +138,7 @@ def _closed_loop_frequencies(model: Model, law: Any, q: Array) -> Array:
 
 
 def _high_passed(t: Array, y: Array) -> Array:
-    """The oscillating part above 1 Hz, as the experiment isolates the elastic content."""
+    """Return the oscillating part above 1 Hz, as the experiment isolates the elastic content."""
     from scipy.signal import butter, sosfiltfilt
 
     return sosfiltfilt(butter(4, 1.0, "highpass", fs=1 / (t[1] - t[0]), output="sos"), y, axis=0)
@@ -207,7 +208,7 @@ def _lines(axes: Any, t: Array, values: Array, labels: Sequence[str], title: str
 def _by_link(
     results: Results, parts: Callable[[int], tuple[Array, Array]], names: tuple[str, str], axis_labels: tuple[str, str]
 ) -> Figure:
-    """A linear and an angular part for both links, two by two."""
+    """Return a linear and an angular part for both links, two by two."""
     figure, axes = _sheet(2, 2)
     for row, link in enumerate(LINKS):
         linear, angular = parts(results.formulation.row(link))
@@ -219,6 +220,8 @@ def _by_link(
 
 
 def coordinates(results: Results) -> Figure:
+    """Draw position and rotation of both links' frames."""
+
     def parts(i: int) -> tuple[Array, Array]:
         R, p = results.poses[:, i, :3, :3], results.poses[:, i, :3, 3]
         return np.einsum("tji,tj->ti", R, p), so3.log(R)
@@ -227,6 +230,8 @@ def coordinates(results: Results) -> Figure:
 
 
 def twists(results: Results) -> Figure:
+    """Draw velocity and angular velocity of both links."""
+
     def parts(i: int) -> tuple[Array, Array]:
         return results.twists[:, i, 3:], results.twists[:, i, :3]
 
@@ -247,6 +252,7 @@ def _compared(results: Results, curves: Sequence[tuple[str, Array, str, Array, s
 
 
 def joint_angles(results: Results) -> Figure:
+    """Draw the joint angles beside their references."""
     at = [results.model.joint(joint).joint_q.start for joint in MOTORS]
     curves = [
         (f"{joint} ({name})", results.q[:, at[k]], "flexible arm", results.desired[:, k], "reference")
@@ -256,6 +262,7 @@ def joint_angles(results: Results) -> Figure:
 
 
 def tip_position(results: Results) -> Figure:
+    """Draw the tip's path beside that of the rigid arm."""
     rigid = np.array([lissom.tip_pose(results.rigid.model, q)[:3, 3] for q in results.rigid.q])
     return _compared(
         results,
@@ -265,6 +272,7 @@ def tip_position(results: Results) -> Figure:
 
 
 def tip_deflection(results: Results) -> Figure:
+    """Draw the deflection of the tip, and its part above 1 Hz."""
     filtered = 1e3 * _high_passed(results.time, results.deflection)
     curves = [
         (axis, 1e3 * results.deflection[:, k], "deflection", filtered[:, k], "above 1 Hz") for k, axis in enumerate(XYZ)
@@ -273,6 +281,7 @@ def tip_deflection(results: Results) -> Figure:
 
 
 def spectra(results: Results) -> Figure:
+    """Draw the spectra of the free decay, with the poles of the linearised arm."""
     from lissom.view.figures.figure_style import COLOURS, GREY
 
     figure, axes = _sheet(1, 3, 2.6)
@@ -317,6 +326,7 @@ def field_of(link: str) -> Callable[[Results], Figure]:
 
 
 def modal_coordinates(results: Results) -> Figure:
+    """Draw the first functions of both links over time."""
     curves = []
     for title, label in (("axial", "axial1"), ("bending along y", "y1"), ("bending along z", "z1")):
         one, two = (1e3 * results.q[:, results.model.q_names.index(f"{link}.{label}")] for link in LINKS)
@@ -325,6 +335,7 @@ def modal_coordinates(results: Results) -> Figure:
 
 
 def torques(results: Results) -> Figure:
+    """Draw the torques of the motors."""
     curves = []
     for joint, name in MOTORS.items():
         own = results.tau[:, results.model.joint(joint).joint_v.start]

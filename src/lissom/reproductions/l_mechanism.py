@@ -169,7 +169,7 @@ def torque_input(duration: float = 1.0, rate: float = 2000.0) -> Response:
 
 
 def robot(section: dict[str, Any], E: float, rho: float, modes: int, **joint: Any) -> dict[str, Any]:
-    """The same L as a robot file with one finite-element link, for the kernel."""
+    """Return the L as a robot file with one finite-element link, for the kernel."""
     members = [
         {"between": pair, "section": section, "elements": FINE} for pair in (["root", "elbow"], ["elbow", "tip"])
     ]

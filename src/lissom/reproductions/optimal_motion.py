@@ -81,7 +81,7 @@ def minimise(title: str, robot: lissom.Robot, poses: tuple, count: int, gradient
 
 
 def results() -> list[Result]:
-    """The four minimisations of the table."""
+    """Return the four minimisations of the table."""
     arm, three = three_joint_arm(), POSES["three joints"]
     return [
         minimise("3 joints, gradient", arm, three, 2),

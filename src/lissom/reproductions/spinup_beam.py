@@ -33,7 +33,7 @@ class Lag(NamedTuple):
 
 
 def spin_up(speed: float, order: str, duration: float = DURATION) -> Lag:
-    """The beam of the paper, three bending functions, up to where its deflection is out of all proportion."""
+    """Return the beam of the paper, three bending functions, up to where its deflection is out of all proportion."""
     model = lissom.load("spinup-beam").compile(prescribed="shaft")
     beam = RecursiveLagrange(model, order=order)  # type: ignore[arg-type]
     shaft = Reference.spin_up(speed, RAMP, DURATION + 1)

@@ -43,7 +43,7 @@ def called_back(formulation: Formulation) -> Iterator[Dynamics]:
 
 
 def last_error() -> BaseException | None:
-    """What the formulation raised last, within `called_back`."""
+    """Return what the formulation raised last, within `called_back`."""
     return _called.error
 
 

@@ -74,7 +74,7 @@ class Formulation(ABC):
         raise self._not_offered(Offer.ENERGY)
 
     def linearise(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Any:
-        """A and B of the motion about a state with given accelerations; `Offer.LINEAR_MODEL`."""
+        """Return A and B of the motion about a state with given accelerations; `Offer.LINEAR_MODEL`."""
         raise self._not_offered(Offer.LINEAR_MODEL)
 
     @property
@@ -119,7 +119,7 @@ Class = TypeVar("Class", bound=Callable[[Model], Formulation])
 
 
 def _without_elements(name: str, make: Callable[[Model], Formulation]) -> Callable[[Model], Formulation]:
-    """A formulation that refuses what only the kernel knows: elements, contacts, links that bow between their ends."""
+    """Make a formulation refuse what only the kernel knows: elements, contacts, links that bow between ends."""
 
     def covered(model: Model) -> Formulation:
         for what in ("elements", "contacts"):
@@ -157,13 +157,13 @@ def names() -> tuple[str, ...]:
 
 
 def only_beams(model: Model, formulation: str) -> dict[str, BeamLink]:
-    """The beams of a model; `Unsupported` where another link bends, or a beam that is not plain."""
+    """Return the beams of a model; `Unsupported` where another link bends, or a beam that is not plain."""
     no_exact_links(model, formulation)
     return {name: plain_beam(name, link, formulation) for name, link in model.flexible.items()}
 
 
 def plain_beam(name: str, link: FlexibleLink, formulation: str) -> BeamLink:
-    """The link itself, if it is a beam of one section that does not shear; `Unsupported` else."""
+    """Return the link itself, if it is a beam of one section that does not shear; `Unsupported` else."""
     if not isinstance(link, BeamLink):
         raise Unsupported(f"{formulation} covers beams, not finite elements", ("links", name))
     if not link.plain:
@@ -203,7 +203,7 @@ def no_prescribed_joints(model: Model, formulation: str) -> None:
 
 
 def build(name: str, robot: AnyRobot) -> Formulation:
-    """The formulation `name` of a robot; `Unsupported` where it does not cover the robot."""
+    """Build the formulation `name` of a robot; `Unsupported` where it does not cover the robot."""
     known = entries()
     if name not in known:
         raise LissomError(

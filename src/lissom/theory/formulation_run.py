@@ -47,13 +47,21 @@ def simulate(
     A formulation with compiled `dynamics` runs at full speed; the methods of others are called back. Where a
     formulation reaches its `limit`, or an integration fails, `Stopped` carries what was computed before.
 
-    Args:
-        duration, controller, start, options: as in `lissom.simulate`.
-        motion: references of the joints that the model was compiled with as prescribed.
-        rtol, atol: error allowed per step, relative and absolute; in velocities atol times each coordinate's frequency.
-        progress: called now and then with the time that is reached.
-    Returns:
-        The Trajectory; its wrenches are those of the formulation.
+    Parameters
+    ----------
+    duration, controller, start, **options
+        As in `lissom.simulate`.
+    motion : mapping of Reference, optional
+        References of the joints that the model was compiled with as prescribed.
+    rtol, atol : float
+        Error allowed per step, relative and absolute; in velocities atol times each coordinate's frequency.
+    progress : function of float, optional
+        Called now and then with the time that is reached.
+
+    Returns
+    -------
+    Trajectory
+        Its wrenches are those of the formulation.
     """
     from lissom.simulation.settings import RunSettings
 
@@ -76,7 +84,7 @@ def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> 
 
 
 def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRun:
-    """A run of the formulation's own equations, compiled or called back."""
+    """Return a run of the formulation's own equations, compiled or called back."""
     if formulation.dynamics is not None:
         return _solved(formulation, formulation.dynamics, settings, **drive)
     from lissom.simulation.status.run_ending import Ending
@@ -116,7 +124,7 @@ def _solved(formulation: Formulation, dynamics: Dynamics, settings: RunSettings,
 
 
 def _finished(formulation: Formulation, raw: RawRun) -> Trajectory:
-    """The trajectory of a run; `Stopped` where it did not get to the end."""
+    """Return the trajectory of a run; `Stopped` where it did not get to the end."""
     from lissom.simulation.status.run_ending import Ending
     from lissom.theory.own_wrenches import from_run
 
@@ -130,7 +138,7 @@ def _finished(formulation: Formulation, raw: RawRun) -> Trajectory:
 
 
 def _cut(raw: RawRun, limit: Limit) -> RawRun:
-    """The outputs of a run that are good, where it had to stop there."""
+    """Return the outputs of a run that are good, where it had to stop there."""
     from lissom.simulation.status.run_ending import Ending
 
     n = limit.outputs

@@ -25,21 +25,27 @@ class Kernel(Formulation):
 
     @property
     def dynamics(self) -> Dynamics:
+        """The compiled equations of motion of the kernel."""
         from lissom.simulation.equations.system import KERNEL
 
         return KERNEL
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Return the forces (nv,) that produce the accelerations a."""
         return inverse_dynamics(self.model, q, v, a)
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Return the accelerations (nv,) under the forces tau."""
         return forward_dynamics(self.model, q, v, tau)
 
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Return the wrench of the parent on each link at its joint, (links, 6)."""
         return joint_wrenches(self.model, q, v, a)
 
     def tip(self, q: np.ndarray) -> np.ndarray:
+        """Return the pose (4, 4) of the tip."""
         return tip_pose(self.model, q)
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
+        """Return the energies at the state (q, v)."""
         return energy(self.model, q, v)

@@ -9,7 +9,7 @@ from lissom.kernel.compile import kernel
 
 @kernel
 def solve_positive(M, force, a):
-    """a = M^-1 force by L D L^T, which overwrites the lower triangle of M; not a number unless M is positive definite.
+    """Compute a = M^-1 force by L D L^T, over the lower triangle of M; NaN unless M is positive definite.
 
     Returns whether it is.
     """

@@ -29,7 +29,7 @@ class AccelerationMemory(NamedTuple):
 
 
 def on_accelerations(model: Model, dynamics: Dynamics) -> Dynamics:
-    """The same equations of motion, to be solved for the accelerations."""
+    """Return the equations of motion as a system to be solved for the accelerations."""
     work, n = model.workspace(), model.nv
     own, wrench = Hidden(dynamics.own or work), np.zeros((model.rows, 6))
     q, v, force, a, M = np.zeros(model.nq), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((n, n))
@@ -47,7 +47,7 @@ def on_accelerations(model: Model, dynamics: Dynamics) -> Dynamics:
 
 @kernel
 def inverse(model, own, q, v, a, wrench, tau):
-    """tau = applied forces + M (a - forward dynamics)."""
+    """Compute tau = applied forces + M (a - forward dynamics)."""
     own.forward(model, own.own, q, v, own.force, wrench, own.a)
     own.mass(model, own.work, q, v, own.M)
     for j in range(tau.shape[0]):
@@ -58,4 +58,5 @@ def inverse(model, own, q, v, a, wrench, tau):
 
 @kernel
 def forward(model, own, q, v, tau, wrench, a):
+    """Compute the accelerations by the forward dynamics that are at hand."""
     own.forward(model, own.own, q, v, tau, wrench, a)

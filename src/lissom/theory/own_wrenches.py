@@ -24,6 +24,7 @@ class OwnWrenches(Trajectory):
 
     @cached_property
     def seen(self) -> Observation:
+        """What the run shows, with the formulation's own wrenches."""
         if self._stored is not None:  # a copy from another process, which has them among its quantities
             return super().seen
         wrenches = [self._formulation.wrenches(*sample) for sample in zip(self.q, self.v, self.a, strict=True)]
@@ -31,5 +32,5 @@ class OwnWrenches(Trajectory):
 
 
 def from_run(raw: RawRun, formulation: Formulation) -> Trajectory:
-    """The results of a run; the kernel's wrenches are those that every trajectory has."""
+    """Return the results of a run; the kernel's wrenches are those that every trajectory has."""
     return trajectory.from_run(raw) if isinstance(formulation, Kernel) else OwnWrenches(raw, formulation)

@@ -10,6 +10,7 @@ from lissom.kernel.compile import inline
 
 @inline
 def cross(a, b, out):
+    """Set out = a x b."""
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]
@@ -48,7 +49,7 @@ def relative_pose(M, S, x, R, p):
 
 @inline
 def to_child(R, p, V, out):
-    """out = Ad^-1 V: a twist of the parent's frame in the child's."""
+    """Set out = Ad^-1 V: a twist of the parent's frame as seen in the child's."""
     a = np.empty_like(out)
     cross(p, V, a)
     for i in range(3):
@@ -61,7 +62,7 @@ def to_child(R, p, V, out):
 
 @inline
 def add_to_parent(R, p, F, out):
-    """out += Ad^-T F: a wrench of the child's frame added in the parent's."""
+    """Add Ad^-T F to out: a wrench of the child's frame in the parent's."""
     force = np.empty_like(p)
     moment = np.empty_like(p)
     for i in range(3):
@@ -74,7 +75,7 @@ def add_to_parent(R, p, F, out):
 
 @inline
 def bracket(a, b, out):
-    """out += [a, b], (5)."""
+    """Add [a, b], (5), to out."""
     out[0] += a[1] * b[2] - a[2] * b[1]
     out[1] += a[2] * b[0] - a[0] * b[2]
     out[2] += a[0] * b[1] - a[1] * b[0]
@@ -85,7 +86,7 @@ def bracket(a, b, out):
 
 @inline
 def gyroscopic(V, H, out):
-    """out -= ad(V)^T H, (7)."""
+    """Subtract ad(V)^T H, (7), from out."""
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         out[i] += V[j] * H[k] - V[k] * H[j] + V[3 + j] * H[3 + k] - V[3 + k] * H[3 + j]

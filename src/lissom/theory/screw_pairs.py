@@ -11,17 +11,20 @@ from lissom.kernel.maths.algebra import add, cross, dot, rotate, rotate_back, st
 
 @inline
 def load_pair(a):
+    """Return the two halves of a vector of six."""
     return (a[0], a[1], a[2]), (a[3], a[4], a[5])
 
 
 @inline
 def store_pair(out, a, b):
+    """Write a pair to a vector of six."""
     store_vector(out, a)
     store_vector(out[3:], b)
 
 
 @inline
 def add_pair(out, a, b):
+    """Add a pair to a vector of six."""
     for r in range(3):
         out[r] += a[r]
         out[3 + r] += b[r]

@@ -182,7 +182,7 @@ class Task:
             return (dynamics.inverse_dynamics(model, x["q"], x["v"], x["a"], self._loads(x)),)
 
         def gravity(x: Values) -> Any:
-            """Find gravity's part by its linearity: of much gravity, beside which the rounding of elastic forces is nothing."""
+            """Find gravity's part by its linearity: of much gravity, beside which elastic forces round to nothing."""
 
             def held(field: np.ndarray) -> np.ndarray:
                 return dynamics.bias(with_arrays(model, model.arrays._replace(gravity=field)), x["q"], still)

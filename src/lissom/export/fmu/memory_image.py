@@ -109,14 +109,14 @@ class Image:
     def _late(self, addresses: np.ndarray) -> None:
         """Take in kernels that are called by an address in an array."""
         for k, address in enumerate(addresses.tolist()):
-            owner = next((late.kernel for late in LATE if address in late.kernel._addresses.values()), None)
+            owner = next((late.kernel for late in LATE if address in late.kernel.addresses.values()), None)
             if address:
                 self._call(addresses.ctypes.data + k * WORD, owner, address)
 
     def _call(self, at: int, kernel: Any, address: int) -> None:
         self._blank.append(at)
         if address:
-            kinds = next(kinds for kinds, where in kernel._addresses.items() if where == address)
+            kinds = next(kinds for kinds, where in kernel.addresses.items() if where == address)
             self._code.append((at, Code(kernel, kinds)))
 
     def _link(self, at: int, to: int | None) -> None:

@@ -1,8 +1,14 @@
-"""Forward dynamics: the articulated-body pass over flexible links, O(n).
+"""Forward dynamics: the articulated-body algorithm over flexible links, O(n).
 
-Outward: frames and drifts. Inward: each body's symmetric system in (modes, twist) is reduced to its twist by
-eliminating the modes, then to what the joint leaves free, and handed to the parent's section. Outward again:
-accelerations.
+Featherstone (2008), chapter 7, with modes beside the twist. Outward: frames and velocity products c. Inward: the
+symmetric system of a body in (modes, twist) is reduced to its articulated inertia I^A and bias p^A by eliminating the
+modes; the joint with motion subspace s takes its share,
+
+    U = I^A s,    D = s^T U + armature,    u = tau - s^T p^A,
+    I^a = I^A - U D^-1 U^T,    p^a = p^A + I^a c + U D^-1 u,
+
+and what is left is added to the parent's system, where the section's motion per mode (`reach`) stands beside the
+parent's twist. Outward again: a = a_parent + c, then qdd = D^-1 (u - U^T a), and the modes by back substitution.
 """
 
 from __future__ import annotations
@@ -20,7 +26,7 @@ from lissom.kernel.maths.simd_rows import add_scaled, set_scaled
 
 @inline
 def copy_twist_block(A, m, I):
-    """The 6 x 6 block that the modes leave, both triangles."""
+    """Copy the 6 x 6 block that the eliminated modes leave of the system A to I, both triangles."""
     for row in range(6):
         for column in range(row, 6):
             I[row, column] = A[m + row, m + column]
@@ -29,7 +35,7 @@ def copy_twist_block(A, m, I):
 
 @inline
 def copy_articulated_inertia(A, m, I):
-    """The same with its bias, 6 x 7."""
+    """Copy I^A and its bias p^A from the system A of m modes: 6 x 7."""
     copy_twist_block(A, m, I)
     for row in range(6):
         I[row, 6] = A[m + row, m + 6]
@@ -37,7 +43,7 @@ def copy_articulated_inertia(A, m, I):
 
 @inline
 def project_on_joint(I, s, U, zero):
-    """U = I s, what the articulated body pulls along a joint's motion s; returns s . U."""
+    """Set U = I^A s for a joint's motion s and return s . U."""
     along = zero
     for row in range(6):
         u = I[row, 0] * s[0]
@@ -50,7 +56,7 @@ def project_on_joint(I, s, U, zero):
 
 @inline
 def reduce_articulated_inertia(I, U, inverse):
-    """I - U U^T / pivot: what is left of the articulated body where a joint gives way."""
+    """Set I^a = I^A - U D^-1 U^T; `inverse` is D^-1."""
     for row in range(6):
         f = U[row] * inverse
         for column in range(6):
@@ -59,7 +65,7 @@ def reduce_articulated_inertia(I, U, inverse):
 
 @inline
 def eliminate_joint(model, work, i, qdd):
-    """Take the joint's motions out of the articulated system, one coordinate at a time."""
+    """Eliminate the joint of body i from I^A and p^A, one coordinate at a time."""
     I = work.articulated_inertia
     for k in range(model.joints.dofs[i]):
         s = work.subspace[i, k]
@@ -67,6 +73,7 @@ def eliminate_joint(model, work, i, qdd):
         U = work.U[i, k]
         force = work.force[at]
         axis = model.joints.axis[i]
+        # U = I^A s and s . U: a column of I^A where the joint moves along one axis of its frame
         if axis < SEVERAL:
             for row in range(6):
                 U[row] = I[axis, row]
@@ -76,6 +83,7 @@ def eliminate_joint(model, work, i, qdd):
             along = project_on_joint(I, s, U, work.zero)
             for row in range(6):
                 force -= s[row] * I[row, 6]
+        # a prescribed acceleration is a known load: p^A += U qdd
         if model.velocities.prescribed[at] == 1:
             for row in range(6):
                 I[row, 6] += U[row] * qdd[at]
@@ -83,6 +91,7 @@ def eliminate_joint(model, work, i, qdd):
             inverse = 1.0 / (model.velocities.armature[at] + along)
             work.D_inverse[i, k] = inverse
             work.u[i, k] = force
+            # [I^A | p^A] -= U D^-1 [U^T | -u]
             pull = work.transformed_rows[0]
             for row in range(6):
                 pull[row] = U[row]
@@ -93,7 +102,7 @@ def eliminate_joint(model, work, i, qdd):
 
 @inline
 def rotate_block(I, row, column, R):
-    """R B R^T of the 3 x 3 block B of I at (row, column)."""
+    """Return R B R^T of the 3 x 3 block B of I at (row, column)."""
     B = (
         (I[row, column], I[row, column + 1], I[row, column + 2]),
         (I[row + 1, column], I[row + 1, column + 1], I[row + 1, column + 2]),
@@ -109,11 +118,13 @@ def add_to_parent(model, work, i):
     m = model.tree.modes[up]
     I = work.articulated_inertia
     drift = work.velocity_product[i]
+    # p^a += I^a c
     for row in range(6):
         bias = I[row, 6]
         for column in range(6):
             bias += I[row, column] * drift[column]
         I[row, 6] = bias
+    # bias in the parent's axes
     R = matrix(work.rotation[i])
     p = vector(work.position[i])
     torque = rotate(R, (I[0, 6], I[1, 6], I[2, 6]))
@@ -128,14 +139,17 @@ def add_articulated_inertia(A, m, width, I, R, p, reach, torque, force, carried)
     R, p, reach: where the body is on its parent and how the parent's modes move it; torque, force: its bias, parent
     axes, for column m + 6 where `width` reaches that far; carried: scratch.
     """
+    # I^a in the parent's axes, blocks angular and linear
     AA = rotate_block(I, 0, 0, R)
     AL = rotate_block(I, 0, 3, R)
     LL = rotate_block(I, 3, 3, R)
     LA = transpose(AL)
+    # rows I^a X of the motion X = [reach, (1, -p~; 0, 1)] of the joint's place by parent modes and twist
     for row in range(3):
         transform_row(carried[row], AA[row], AL[row], torque[row], reach, p, m)
         transform_row(carried[3 + row], LA[row], LL[row], force[row], reach, p, m)
     rows = (carried[0], carried[1], carried[2], carried[3], carried[4], carried[5])
+    # A += X^T (I^a X), mode by mode, then angular and linear part of the twist
     for j in range(m):
         by = (reach[0, j], reach[1, j], reach[2, j], reach[3, j], reach[4, j], reach[5, j])
         add_scaled(A[j], j, width, by, rows)
@@ -148,14 +162,14 @@ def add_articulated_inertia(A, m, width, I, R, p, reach, torque, force, carried)
 
 @inline
 def modal_force_of_wrench(reach, j, torque, push):
-    """Force on mode j of the parent by a wrench at the joint, parent axes."""
+    """Return the force on mode j of the parent by a wrench at the joint, parent axes."""
     turned = reach[0, j] * torque[0] + reach[1, j] * torque[1] + reach[2, j] * torque[2]
     return turned + reach[3, j] * push[0] + reach[4, j] * push[1] + reach[5, j] * push[2]
 
 
 @inline
 def clear_bias_force(A, zero):
-    """No force yet on a frame, which has nothing but its bias column."""
+    """Clear the bias column of a frame, which has neither mass nor modes."""
     for row in range(6):
         A[row, 6] = zero
 
@@ -194,7 +208,10 @@ def add_bias_force_to_parent(model, work, i):
 
 @inline
 def transform_row(out, by_angular, by_linear, bias, reach, p, m):
-    """A row of the articulated inertia times the motions of the joint's place: parent modes, parent twist; and bias."""
+    """Set `out` to a row of the articulated inertia times the motion X of the joint's place, and its bias.
+
+    X has the parent's modes, its angular velocity and its linear velocity as columns.
+    """
     by = (by_angular[0], by_angular[1], by_angular[2], by_linear[0], by_linear[1], by_linear[2])
     set_scaled(out, 0, m, by, (reach[0], reach[1], reach[2], reach[3], reach[4], reach[5]))
     turned = add(by_angular, cross(p, by_linear))
@@ -206,7 +223,7 @@ def transform_row(out, by_angular, by_linear, bias, reach, p, m):
 
 @inline
 def solve_accelerations(model, work, i, qdd):
-    """Acceleration of frame i from its parent's, and the joint and modal accelerations of body i."""
+    """Compute the acceleration of frame i from its parent's, then those of the joint and the modes of body i."""
     transform_acceleration(model, work, i, qdd)
     a = work.acceleration[i]
     solve_joint_acceleration(model, i, work.subspace[i], work.U[i], work.u[i], work.D_inverse[i], a, qdd)
@@ -215,7 +232,8 @@ def solve_accelerations(model, work, i, qdd):
     at = model.tree.modes_v[i]
     twist = (a[0], a[1], a[2], a[3], a[4], a[5])
     inverse = work.modal_inverse[i]
-    for j in range(m - m % 2, m):  # the last of an odd number, then two at a time
+    # back substitution through the eliminated rows; two modes at a time hide each other's waiting
+    for j in range(m - m % 2, m):
         qdd[at + j] = -inverse[j] * modal_residual_force(A[j], m, A[j, m + 6], twist, qdd, at, 0)
     for back in range(m % 2, m, 2):
         j = m - 2 - back
@@ -234,7 +252,11 @@ def solve_accelerations(model, work, i, qdd):
 
 @inline
 def solve_joint_acceleration(model, i, subspace, pull, force, inverse, a, x):
-    """Motions x of the joint of body i, by the motion `a` of its frame with the joint at rest; `a` takes them in."""
+    """Compute qdd = D^-1 (u - U^T a) of the joint of body i, last coordinate first, and add s qdd to `a`.
+
+    `a` is the acceleration of the joint's frame: with the joint at rest on entry, with its motion on return.
+    pull, force, inverse: U, u, D^-1.
+    """
     for back in range(model.joints.dofs[i]):
         k = model.joints.dofs[i] - 1 - back
         at = model.tree.joint_v[i] + k
@@ -252,7 +274,7 @@ def solve_joint_acceleration(model, i, subspace, pull, force, inverse, a, x):
 
 @inline
 def modal_residual_force(row, m, force, a, x, at, known):
-    """`force` on a mode, and what the twist `a` and the last `known` modes of its body push on it."""
+    """Return `force` on a mode and what the twist `a` and the last `known` modes of its body push on it."""
     for k in range(6):
         force += row[m + k] * a[k]
     for later in range(known):  # the latest last: the others need not wait for it
@@ -263,7 +285,7 @@ def modal_residual_force(row, m, force, a, x, at, known):
 
 @inline
 def transform_motion(model, i, motion, x, reach, p, R):
-    """Angular and linear part of the motion of frame i, in its own axes, by its parent's (6,) and the modes x of that.
+    """Return angular and linear part of the motion of frame i by its parent's (6,) and the parent's modes x, own axes.
 
     R, p, reach: where frame i is on its parent, and how the modes move it.
     """
@@ -279,7 +301,7 @@ def transform_motion(model, i, motion, x, reach, p, R):
 
 @inline
 def transform_acceleration(model, work, i, qdd):
-    """Acceleration of frame i by its parent's motion and its own drift, joint at rest."""
+    """Compute the acceleration X a_parent + c of frame i, its joint at rest."""
     a = work.acceleration[i]
     angular, linear = transform_motion(
         model, i, work.acceleration, qdd, work.reach[i], vector(work.position[i]), matrix(work.rotation[i])
@@ -291,7 +313,7 @@ def transform_acceleration(model, work, i, qdd):
 
 @inline
 def set_base_acceleration(model, work):
-    """The world accelerates upwards by gravity."""
+    """Accelerate the world upwards by gravity, so that weights need no force of their own."""
     for k in range(3):
         work.acceleration[0, k] = work.zero
         work.acceleration[0, 3 + k] = work.zero - model.gravity[k]
@@ -299,11 +321,12 @@ def set_base_acceleration(model, work):
 
 @kernel
 def forward_dynamics(model, work, q, v, tau, wrench, qdd):
-    """Accelerations `qdd` (nv,) under applied forces `tau` (nv,) and body wrenches `wrench` (n, 6).
+    """Compute the accelerations `qdd` (nv,) under applied forces `tau` (nv,) and body wrenches `wrench` (n, 6).
 
     A wrench acts at the body's origin in body axes. Where a coordinate is prescribed, `qdd` is an input.
     """
     n = model.tree.parent.shape[0]
+    # forces of joints, frames, loads, inertias and their biases
     for k in range(tau.shape[0]):
         work.force[k] = tau[k]
     passive_forces(model, q, v, work.force)
@@ -315,6 +338,7 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
         if model.tree.frame[i] == 1:
             clear_bias_force(work.inertia[i], work.zero)
         subtract_external_forces(model, work, i, tau)
+    # inward: eliminate modes and joint, add the rest to the parent
     for back in range(1, n):
         i = n - back
         if model.tree.frame[i] == 1:
@@ -327,8 +351,10 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
         eliminate_joint(model, work, i, qdd)
         if model.tree.parent[i] > 0:
             add_to_parent(model, work, i)
+    # outward again: accelerations
     for i in range(1, n):
         solve_accelerations(model, work, i, qdd)
+    # rotors behind elastic gears turn by themselves
     for k in range(model.gears.rotor_v.shape[0]):
         at = model.gears.rotor_v[k]
         if model.velocities.prescribed[at] == 0:

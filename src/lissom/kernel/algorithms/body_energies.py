@@ -14,6 +14,7 @@ from lissom.kernel.maths.algebra import add, dot, matrix, rotate, scale, vector
 
 @inline
 def strain_energy(model, i, q, v, zero):
+    """Return the strain energy of link i: 1/2 eta^T K eta + preload . eta + cubic terms, or that of the exact field."""
     if model.tree.nodes[i] > 0:
         return exact_strain_energy(model, i, q, v, zero)
     m = model.tree.modes[i]
@@ -23,6 +24,7 @@ def strain_energy(model, i, q, v, zero):
         energy += model.strain.preload[i, j] * q[eta + j]
         for k in range(m):
             energy += 0.5 * q[eta + j] * model.strain.stiffness[i, j, k] * q[eta + k]
+    # terms of third order: bending coupled to torsion by slopes
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
         a = model.strain.cubic_modes[term, 0]
         b = model.strain.cubic_modes[term, 1]
@@ -33,7 +35,7 @@ def strain_energy(model, i, q, v, zero):
 
 @inline
 def kinetic_energy(model, work, i, v):
-    """1/2 z^T M z with z = (etadot, omega, velocity), from the upper triangle of the body's inertia."""
+    """Return 1/2 z^T M z with z = (etadot, omega, velocity), from the upper triangle of the body's inertia."""
     m = model.tree.modes[i]
     A = work.inertia[i]
     z = work.transformed_rows[0]
@@ -52,7 +54,7 @@ def kinetic_energy(model, work, i, v):
 
 @kernel
 def energies(model, work, q, v, out):
-    """out = (kinetic, gravity, strain, joints, elements and contacts).
+    """Compute out = (kinetic, gravity, strain, joints, elements and contacts).
 
     Gravity is zero where the centre of mass is at the world's origin.
     """
@@ -63,7 +65,7 @@ def energies(model, work, q, v, out):
 
 @kernel
 def energies_of_bodies(model, work, q, v, out):
-    """The same after the outward pass, with the inertia of every body at hand."""
+    """Compute `energies` after the outward pass, with the inertia of every body at hand."""
     world_frames(model, work)
     kinetic = work.zero
     gravity = work.zero
@@ -74,10 +76,12 @@ def energies_of_bodies(model, work, q, v, out):
         strain += strain_energy(model, i, q, v, work.zero) + chord_energy(model, work, i)
         m = model.tree.modes[i]
         A = work.inertia[i]
+        # first moment of mass, read from the coupling block of the inertia
         mc = (A[m + 2, m + 4], A[m, m + 5], A[m + 1, m + 3])
         origin = scale(model.inertia.mass[i], vector(work.world_position[i]))
         weight = add(origin, rotate(matrix(work.world_rotation[i]), mc))
         gravity -= dot(g, weight)
+    # rotors
     for k in range(v.shape[0]):
         kinetic += 0.5 * model.velocities.armature[k] * v[k] * v[k]
     for k in range(model.gears.rotor_v.shape[0]):

@@ -17,7 +17,7 @@ STEP = 1e-40
 
 @inline
 def along(axis, h):
-    """h e_axis."""
+    """Return h e_axis."""
     zero = 0.0 * h
     return (h if axis == 0 else zero, h if axis == 1 else zero, h if axis == 2 else zero)
 
@@ -51,7 +51,7 @@ def make_real(model, k, q):
 
 @kernel
 def inverse_derivatives(model, work, q, v, qdd, wrench, tau, dq, dv):
-    """Rows k of `dq`, `dv` (nv, nv): derivative of the inverse dynamics along configuration and velocity k.
+    """Compute rows k of `dq`, `dv` (nv, nv): derivative of the inverse dynamics along configuration and velocity k.
 
     All arrays but dq and dv are complex; q, v, qdd hold real values on entry and on return.
     """
@@ -73,7 +73,7 @@ def inverse_derivatives(model, work, q, v, qdd, wrench, tau, dq, dv):
 
 @kernel
 def forward_derivatives(model, work, work_c, q, v, tau, wrench, q_c, v_c, a_c, wrench_c, tau_c, qdd, L, dq, dv, dtau):
-    """Accelerations `qdd` and their derivatives; row k of dq, dv, dtau belongs to coordinate k.
+    """Compute the accelerations `qdd` and their derivatives; row k of dq, dv, dtau belongs to coordinate k.
 
     d qdd = M^-1 (d tau - d ID(q, v, qdd)): the complex step runs on the cheaper inverse dynamics.
     """
@@ -81,6 +81,7 @@ def forward_derivatives(model, work, work_c, q, v, tau, wrench, q_c, v_c, a_c, w
     forward_dynamics(model, work, q, v, tau, wrench, qdd)
     mass_matrix(model, work, q, v, L)
     factorise(L, model.velocities.prescribed, n)
+    # the state as complex numbers
     for k in range(q.shape[0]):
         q_c[k] = q[k]
     for k in range(n):
@@ -90,6 +91,7 @@ def forward_derivatives(model, work, work_c, q, v, tau, wrench, q_c, v_c, a_c, w
         for k in range(6):
             wrench_c[i, k] = wrench[i, k]
     inverse_derivatives(model, work_c, q_c, v_c, a_c, wrench_c, tau_c, dq, dv)
+    # right-hand sides; a prescribed coordinate does not accelerate
     for row in range(n):
         for column in range(n):
             free = 0.0 if model.velocities.prescribed[column] == 1 else 1.0

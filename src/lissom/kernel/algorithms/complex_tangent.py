@@ -13,21 +13,21 @@ from lissom.kernel.maths.chart import move, quaternion
 
 @inline
 def lay(x, s, out):
-    """out = x + i h s, of plain vectors."""
+    """Set out = x + i h s, of plain vectors."""
     for k in range(x.shape[0]):
         out[k] = complex(x[k], STEP * s[k])
 
 
 @inline
 def read(x, s):
-    """s of x = ... + i h s, of plain vectors."""
+    """Read s of x = ... + i h s, of plain vectors."""
     for k in range(x.shape[0]):
         s[k] = x[k].imag / STEP
 
 
 @kernel
 def lay_tangent(model, q, s, u, out):
-    """out = q (+) i h s; `u` (nv,) is complex scratch memory."""
+    """Set out = q (+) i h s; `u` (nv,) is complex scratch memory."""
     for k in range(s.shape[0]):
         u[k] = complex(0.0, STEP * s[k])
     move(model, q, u, out)
@@ -35,18 +35,19 @@ def lay_tangent(model, q, s, u, out):
 
 @inline
 def imaginary(a):
-    """Imaginary parts of three numbers, in units of the complex step."""
+    """Return the imaginary parts of three numbers, in units of the complex step."""
     return (a[0].imag / STEP, a[1].imag / STEP, a[2].imag / STEP)
 
 
 @inline
 def real(a):
+    """Return the real parts of three numbers."""
     return (a[0].real, a[1].real, a[2].real)
 
 
 @kernel
 def read_tangent(model, q, s):
-    """s (nv,) of a configuration q (+) i h s."""
+    """Read s (nv,) of a configuration q (+) i h s."""
     for k in range(s.shape[0]):
         axis = model.velocities.group_axis[k]
         at = model.velocities.coordinate[k]

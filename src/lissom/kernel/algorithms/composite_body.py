@@ -13,8 +13,12 @@ from lissom.kernel.maths.algebra import add, cross, matrix, rotate, store_vector
 
 @inline
 def spread_inward(model, work, i, wrench, column, M):
-    """Generalised forces on body i's joint and on everything inward that balance `wrench` (6,) at frame i."""
+    """Write a column of M: generalised forces on body i's joint and on all inward of it that balance `wrench` (6,).
+
+    The wrench is at frame i in its axes and is carried inward in place.
+    """
     while i > 0:
+        # s^T f of the joint
         for k in range(model.joints.dofs[i]):
             row = model.tree.joint_v[i] + k
             force = work.zero
@@ -22,6 +26,7 @@ def spread_inward(model, work, i, wrench, column, M):
                 force += work.subspace[i, k, c] * wrench[c]
             M[row, column] = force
             M[column, row] = force
+        # the wrench at the parent's frame
         R = matrix(work.rotation[i])
         torque = rotate(R, vector(wrench[0:3]))
         push = rotate(R, vector(wrench[3:6]))
@@ -29,6 +34,7 @@ def spread_inward(model, work, i, wrench, column, M):
         store_vector(wrench[0:3], add(torque, cross(vector(work.position[i]), push)))
         store_vector(wrench[3:6], push)
         i = model.tree.parent[i]
+        # reach^T f of the parent's modes
         for j in range(model.tree.modes[i]):
             row = model.tree.modes_v[i] + j
             force = modal_force_of_wrench(reach, j, torque, push)
@@ -38,7 +44,11 @@ def spread_inward(model, work, i, wrench, column, M):
 
 @kernel
 def mass_matrix(model, work, q, v, M):
-    """Symmetric `M` (nv, nv) at configuration `q`; `v` only has to be finite."""
+    """Compute the symmetric `M` (nv, nv) at configuration `q`; `v` only has to be finite.
+
+    M_ij = s_i^T I^c s_j with the composite inertia I^c of all that hangs on body j (Featherstone 2008, section 6.2);
+    modes count as further motions.
+    """
     n = model.tree.parent.shape[0]
     nv = model.velocities.prescribed.shape[0]
     for row in range(nv):
@@ -48,6 +58,7 @@ def mass_matrix(model, work, q, v, M):
     body_inertias(model, work, q, v)
     I = work.articulated_inertia
     wrench = work.transformed_rows[0, 0:6]
+    # inward: I^c of body i, then the columns of its modes and of its joint
     for back in range(1, n):
         i = n - back
         if model.tree.frame[i] == 1:
@@ -74,6 +85,7 @@ def mass_matrix(model, work, q, v, M):
                     force += I[row, column] * s[column]
                 wrench[row] = force
             spread_inward(model, work, i, wrench, model.tree.joint_v[i] + k, M)
+    # rotors that turn with their joint, and those behind elastic gears
     for k in range(nv):
         M[k, k] += model.velocities.armature[k]
     for k in range(model.gears.rotor_v.shape[0]):
@@ -82,7 +94,7 @@ def mass_matrix(model, work, q, v, M):
 
 @kernel
 def factorise(M, fixed, n):
-    """Cholesky factor of the free part of `M` in its lower triangle; rows of `fixed` coordinates become unit rows."""
+    """Factorise the free part of `M` = L L^T in its lower triangle; rows of `fixed` coordinates become unit rows."""
     for j in range(n):
         for k in range(j + 1):
             if fixed[j] == 1 or fixed[k] == 1:

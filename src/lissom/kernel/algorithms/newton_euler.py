@@ -21,10 +21,12 @@ from lissom.kernel.maths.algebra import add, cross, matrix, rotate, vector
 
 @kernel
 def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
-    """Applied forces `tau` (nv,) that produce `qdd` (nv,); joint wrenches stay in work.wrench.
+    """Compute the applied forces `tau` (nv,) that produce `qdd` (nv,); joint wrenches stay in work.wrench.
 
-    `wrench` (n, 6): external wrenches at the body origins in body axes.
+    `wrench` (n, 6): external wrenches at the body origins in body axes. Featherstone (2008), section 5.3: outward
+    a = X a_parent + s qdd + c, f = I a + p; inward tau = s^T f, f_parent += X^T f.
     """
+    # passive forces, frames, loads, inertias and their biases
     n = model.tree.parent.shape[0]
     for k in range(tau.shape[0]):
         work.force[k] = work.zero
@@ -34,12 +36,14 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
     sum_external_forces(model, work, q, v, wrench)
     set_base_acceleration(model, work)
     body_inertias(model, work, q, v)
+    # outward: accelerations, then the force A z + bias on each body in (modes, twist)
     for i in range(1, n):
         transform_acceleration(model, work, i, qdd)
         a = work.acceleration[i]
         for k in range(model.joints.dofs[i]):
             for row in range(6):
                 a[row] += work.subspace[i, k, row] * qdd[model.tree.joint_v[i] + k]
+        # a frame has no mass: it hands on what acts on it
         if model.tree.frame[i] == 1:
             for row in range(6):
                 work.wrench[i, row] = -work.load[i, row]
@@ -55,7 +59,8 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
         for k in range(6):
             z[m + k] = a[k]
             product[m + k] = A[m + k, m + 6]
-        for row in range(m + 6):  # symmetric product with the upper triangle, spread to both sides
+        # symmetric product with the upper triangle, spread to both sides
+        for row in range(m + 6):
             own = A[row, row] * z[row]
             for column in range(row + 1, m + 6):
                 own += A[row, column] * z[column]
@@ -65,6 +70,7 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
             tau[modes + j] = product[j]
         for k in range(6):
             work.wrench[i, k] = product[m + k] - work.load[i, k]
+    # inward: the joint's share of the wrench, then the wrench on the parent and its modes
     for back in range(1, n):
         i = n - back
         for k in range(model.joints.dofs[i]):
@@ -84,6 +90,7 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
         for k in range(3):
             work.wrench[up, k] += torque[k]
             work.wrench[up, 3 + k] += push[k]
+    # rotors behind elastic gears
     for k in range(model.gears.rotor_v.shape[0]):
         at = model.gears.rotor_v[k]
         tau[at] = model.gears.inertia[k] * qdd[at] - work.force[at]

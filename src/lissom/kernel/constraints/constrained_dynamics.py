@@ -33,7 +33,7 @@ class Closure(NamedTuple):
 
 
 def make_closure(model: Any, number: type) -> Any:
-    """Memory for the loops of `model` (a Compiled), as kernels take it."""
+    """Make the memory for the loops of `model`, as kernels take it."""
     arrays, work = model.arrays, model.workspace(number)
     own = work.fields
     made = make_factors(arrays, number)
@@ -68,7 +68,7 @@ def make_closure(model: Any, number: type) -> Any:
 
 @kernel
 def set_columns(model, closure):
-    """Columns J^-1 G^T of the factors at hand and the rows closure.G, and the small system of both."""
+    """Compute the columns J^-1 G^T by the factors at hand and factorise W = G J^-1 G^T."""
     x = closure.factors.x
     for row in range(closure.G.shape[0]):
         moved = False  # rows that no coordinate moves, as those across the plane of a planar mechanism, cost nothing
@@ -84,14 +84,17 @@ def set_columns(model, closure):
 
 @kernel
 def closed_dynamics(model, work, closure, q, v, tau, wrench, qdd):
-    """Accelerations `qdd` (nv,) as of `forward_dynamics`, loops closed; multipliers to closure.lam (rows,)."""
+    """Compute `qdd` (nv,) as `forward_dynamics` does, loops closed; the multipliers go to closure.lam (rows,)."""
     forward_dynamics(model, work, q, v, tau, wrench, qdd)
     close(model, work, closure, qdd)
 
 
 @kernel
 def close(model, work, closure, qdd):
-    """Correct the accelerations that the forward dynamics left in `qdd` and `work` so that loops stay closed."""
+    """Correct the accelerations that the forward dynamics left in `qdd` and `work` so that loops stay closed.
+
+    lam = -W^-1 (G qdd + Gdot v - gamma), qdd += M^-1 G^T lam.
+    """
     loop_rows(model, work, closure.G)
     loop_accelerations(model, work, closure.given, closure.miss)
     set_columns(model, closure)

@@ -31,6 +31,8 @@ class Schur(NamedTuple):
 
 
 def make_schur(rows: int, velocities: int, number: type) -> Schur:
+    """Make the memory for `rows` rows of loops and as many `velocities`, in one number type."""
+
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
 
@@ -68,7 +70,7 @@ def swap(W, order, size, i, j):
 
 @kernel
 def factorise_rows(schur, G):
-    """W = G columns^T, eliminated as far as its rows are independent."""
+    """Set W = G columns^T and eliminate it as far as its rows are independent."""
     W = schur.W
     n = W.shape[0]
     for i in range(n):
@@ -80,6 +82,7 @@ def factorise_rows(schur, G):
     for i in range(n):
         schur.order[i] = i
         schur.size[i] = abs(W[i, i])
+    # Gaussian elimination; the pivot is the row of which the others leave most, relative to itself
     rank = n
     for i in range(n):
         best = i
@@ -108,6 +111,7 @@ def solve_rows(schur):
     """Overwrite schur.x with multipliers that solve W x = x; those of redundant rows are zero."""
     rank = schur.rank[0]
     y = schur.turned
+    # L y = b, then U x = y, in the order of elimination
     for i in range(rank):
         total = schur.x[schur.order[i]]
         for j in range(i):
@@ -132,6 +136,7 @@ def least_norm(schur):
         return
     free = n - rank
     N = schur.null  # row j: null vector j in the order of elimination
+    # null vectors of W: each redundant row by itself, and what the independent ones do for it
     for j in range(free):
         for i in range(n):
             N[j, i] = schur.zero
@@ -154,7 +159,7 @@ def least_norm(schur):
 
 @inline
 def project_out(x, direction, n):
-    """x less its part along `direction`."""
+    """Take from x its part along `direction`."""
     along = 0.0 * x[0]
     square = 0.0 * x[0]
     for i in range(n):
@@ -166,7 +171,7 @@ def project_out(x, direction, n):
 
 @kernel
 def add_columns(schur, x):
-    """x += J^-1 G^T schur.x."""
+    """Add J^-1 G^T schur.x to x."""
     for row in range(schur.x.shape[0]):
         for k in range(x.shape[0]):
             x[k] += schur.columns[row, k] * schur.x[row]

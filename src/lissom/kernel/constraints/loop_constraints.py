@@ -35,7 +35,7 @@ from lissom.kernel.maths.algebra import (
 
 @inline
 def pose_above(model, work, i, top):
-    """Rotation and position of frame i in the axes of body `top`, one of its ancestors or itself."""
+    """Return rotation and position of frame i in the axes of body `top`, one of its ancestors or itself."""
     zero = work.zero
     R = identity(zero)
     p = (zero, zero, zero)
@@ -49,7 +49,7 @@ def pose_above(model, work, i, top):
 
 @inline
 def relative_pose(model, work, loop):
-    """Pose (R, p) of the second frame in the axes of the first."""
+    """Return the pose (R, p) of the second frame in the axes of the first."""
     top = model.loops.common[loop]
     R1, p1 = pose_above(model, work, model.loops.first[loop], top)
     R2, p2 = pose_above(model, work, model.loops.second[loop], top)
@@ -59,7 +59,7 @@ def relative_pose(model, work, loop):
 
 @inline
 def row_value(loops, row, R, p):
-    """Value of a row."""
+    """Return the value of a row."""
     a = vector(loops.a[row])
     hold = loops.hold[row]
     value = dot(a, p)
@@ -77,7 +77,7 @@ def row_value(loops, row, R, p):
 
 @inline
 def row_wrench(loops, row, R, p, zero):
-    """Torque and force (t, f) on the second frame per unit of the row's multiplier, axes of the first."""
+    """Return torque and force (t, f) on the second frame per unit of the row's multiplier, axes of the first."""
     none = (zero, zero, zero)
     a = add(vector(loops.a[row]), none)
     hold = loops.hold[row]
@@ -102,7 +102,10 @@ def row_wrench(loops, row, R, p, zero):
 
 @inline
 def row_bend(loops, row, R, p, w, u, zero):
-    """What the velocities alone add to the second derivative of a row: w relative angular velocity, u = p'."""
+    """Return what the velocities alone add to the second derivative of a row.
+
+    w: relative angular velocity, u = p'; the rest of it is t . w' + f . u'.
+    """
     hold = loops.hold[row]
     bend = zero
     if hold == LoopRow.SQUARE:
@@ -151,7 +154,7 @@ def add_generalised_force(model, work, i, top, torque, force, out):
 
 @kernel
 def loop_values(model, work, given, out):
-    """Values of all rows less those `given` (rows, 3), after the outward pass; zero where the loops are closed."""
+    """Compute all rows less those `given` (rows, 3), after the outward pass; zero where the loops are closed."""
     for loop in range(model.loops.first.shape[0]):
         R, p = relative_pose(model, work, loop)
         for row in range(model.loops.rows[loop, 0], model.loops.rows[loop, 1]):
@@ -160,7 +163,7 @@ def loop_values(model, work, given, out):
 
 @kernel
 def loop_rows(model, work, G):
-    """G (rows, nv): rates of all rows per unit of every velocity, after the outward pass."""
+    """Compute G (rows, nv): rates of all rows per unit of every velocity, after the outward pass."""
     zero = work.zero
     for row in range(G.shape[0]):
         for k in range(G.shape[1]):
@@ -171,6 +174,7 @@ def loop_rows(model, work, G):
         second = model.loops.second[loop]
         top = model.loops.common[loop]
         for row in range(model.loops.rows[loop, 0], model.loops.rows[loop, 1]):
+            # the power of the row's wrench: G v = t . w + f . p'
             torque, force = row_wrench(model.loops, row, R, p, zero)
             add_generalised_force(model, work, second, top, rotate_back(R, torque), rotate_back(R, force), G[row])
             moment = add(torque, cross(p, force))
@@ -179,7 +183,7 @@ def loop_rows(model, work, G):
 
 @kernel
 def loop_rates(G, given, v, out):
-    """Rates of all rows less those given: zero where the velocities keep the loops closed."""
+    """Compute the rates of all rows less those given: zero where the velocities keep the loops closed."""
     for row in range(G.shape[0]):
         rate = -given[row, 1]
         for k in range(G.shape[1]):
@@ -189,15 +193,17 @@ def loop_rates(G, given, v, out):
 
 @kernel
 def loop_accelerations(model, work, given, out):
-    """Second derivatives of all rows less those given, of the accelerations that the last pass left in `work`."""
+    """Compute the second derivatives of all rows less those given, of the accelerations that `work` holds."""
     for loop in range(model.loops.first.shape[0]):
         R, p = relative_pose(model, work, loop)
         first = model.loops.first[loop]
         second = model.loops.second[loop]
+        # relative angular velocity w and velocity u = p', axes of the first frame
         w1 = vector(work.omega[first])
         w2 = rotate(R, vector(work.omega[second]))
         w = subtract(w2, w1)
         u = subtract(rotate(R, vector(work.velocity[second])), add(vector(work.velocity[first]), cross(w1, p)))
+        # and their derivatives
         a1 = work.acceleration[first]
         a2 = work.acceleration[second]
         dw = subtract(subtract(rotate(R, vector(a2[0:3])), vector(a1[0:3])), cross(w1, w2))
@@ -211,7 +217,7 @@ def loop_accelerations(model, work, given, out):
 
 @kernel
 def loop_wrenches(model, work, lam, on, wrench):
-    """Wrenches of the multipliers `lam` (rows,) of all loops, after the outward pass.
+    """Compute the wrenches of the multipliers `lam` (rows,) of all loops, after the outward pass.
 
     on (loops, 6): torque and force of the first frame on the second, at the second's origin in its axes; the same
     wrenches are added to the rows of `wrench` (n, 6) of the frames they act on.
@@ -227,6 +233,7 @@ def loop_wrenches(model, work, lam, on, wrench):
             t, f = row_wrench(model.loops, row, R, p, zero)
             torque = add(torque, scale(lam[row], t))
             force = add(force, scale(lam[row], f))
+        # the reaction on the first frame, about its own origin
         moment = add(torque, cross(p, force))
         own_torque = rotate_back(R, torque)
         own_force = rotate_back(R, force)

@@ -22,13 +22,13 @@ import numpy as np
 
 from lissom.kernel.data.aligned_memory import on_lines
 
-ROW_WIDTH = 4  # numbers that a kernel handles at a time
-SEVERAL = 6
+ROW_WIDTH = 4  # numbers that a kernel handles at a time: a register of AVX2
+SEVERAL = 6  # axis of a joint that moves along several directions of its frame at once, or obliquely
 POWERS = 8  # highest power of a piece of a spring's curve
 
 
 def padded(count: int) -> int:
-    """`count` rounded up to whole vector registers."""
+    """Return `count` rounded up to whole vector registers."""
     return -(-count // ROW_WIDTH) * ROW_WIDTH
 
 
@@ -43,8 +43,7 @@ class JointMotion(IntEnum):
 
 
 class LoopRow(IntEnum):
-    """What one row of a loop holds of the pose of its second frame in its first; formulas in
-    `kernel.constraints.loop_constraints`."""
+    """What one row of a loop holds of the pose of its second frame in its first: `constraints.loop_constraints`."""
 
     PLACE = 0  # the origin along an axis
     SQUARE = 1  # the angle between two axes
@@ -333,31 +332,31 @@ Part = TypeVar("Part", bound=tuple)
 
 @cache
 def layout(part: type) -> dict[str, tuple[Any, tuple[Axis | int, ...]]]:
-    """Number type (None: that of the model) and axes of each table of a part, by name; no axes: a part of the part."""
+    """Return number type (None: the model's) and axes of each table of a part, by name; parts have no axes."""
     hints = get_type_hints(part, include_extras=True)
     about = {name: getattr(hint, "__metadata__", (None,)) for name, hint in hints.items()}
     return {name: (kind, tuple(axes)) for name, (kind, *axes) in about.items()}
 
 
 def fixed_sizes(axes: tuple[Axis | int, ...]) -> tuple[int, ...]:
-    """Sizes of axes that are the same for all robots, 0 for the others."""
+    """Return the sizes of axes that are the same for all robots, 0 for the others."""
     return tuple(axis if isinstance(axis, int) else 0 for axis in axes)
 
 
 def zeros(part: type[Part], sizes: Mapping[Axis, int], number: Any) -> Part:
-    """A part with all its tables zero, for axes of the given `sizes`."""
+    """Make a part with all its tables zero, for axes of the given `sizes`."""
     return part(*(on_lines(*shape, number=kind or number) for kind, shape in _shapes(part, tuple(sizes.items()))))
 
 
 @lru_cache(maxsize=1024)
 def _shapes(part: type, sizes: tuple[tuple[Axis, int], ...]) -> list[tuple[Any, list[int]]]:
-    """Number type and shape of every table of a part."""
+    """Return number type and shape of every table of a part."""
     known, tables_of = dict(sizes), layout(part).values()
     return [(kind, [known[axis] if isinstance(axis, Axis) else axis for axis in axes]) for kind, axes in tables_of]
 
 
 def with_bodies(part: Part, count: int) -> Part:
-    """Copy of `part` with `count` further bodies: no mass, no modes, no joint, on the world until told otherwise."""
+    """Copy `part` with `count` further bodies: no mass, no modes, no joint, on the world until told otherwise."""
 
     def longer(table: Any, axes: tuple[Axis | int, ...]) -> Any:
         if isinstance(table, tuple):
@@ -373,13 +372,13 @@ def with_bodies(part: Part, count: int) -> Part:
 
 
 def mapped(function: Callable[[np.ndarray], np.ndarray], part: Part) -> Part:
-    """`part` with `function` applied to every table."""
+    """Apply `function` to every table of `part`."""
     made: Any = type(part)
     return made(*(mapped(function, table) if isinstance(table, tuple) else function(table) for table in part))
 
 
 def read_only(part: Any) -> Any:
-    """A table or part in the same memory, to which nobody may write; itself where that is so already."""
+    """Return a table or part in the same memory, to which nobody may write; itself where that is so already."""
     if isinstance(part, tuple):
         tables = [read_only(table) for table in part]
         return part if all(map(operator.is_, tables, part)) else type(part)(*tables)
@@ -391,14 +390,14 @@ def read_only(part: Any) -> Any:
 
 
 def writable(table: np.ndarray) -> np.ndarray:
-    """The memory of a read-only table as it may be written to, which kernels compiled for tables meet."""
+    """Return the memory of a read-only table as it may be written to, which kernels compiled for tables meet."""
     table = table.view()
     table.flags.writeable = True
     return table
 
 
 def tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
-    """Every table with its name, such as `inertia.mass`."""
+    """Yield every table with its name, such as `inertia.mass`."""
     for name, part in arrays._asdict().items():
         if isinstance(part, tuple):
             yield from ((f"{name}.{field}", table) for field, table in part._asdict().items())  # type: ignore[attr-defined]
@@ -407,12 +406,12 @@ def tables(arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def leaves(arrays: Arrays) -> list[np.ndarray]:
-    """Every table."""
+    """Return every table."""
     return [table for part in arrays for table in (part if isinstance(part, tuple) else (part,))]
 
 
 def alike(first: Arrays, second: Arrays) -> bool:
-    """Whether two robots differ in real numbers alone: the same tables, sizes and whole numbers."""
+    """Return whether two robots differ in real numbers alone: the same tables, sizes and whole numbers."""
     pairs = ((a, b) for a, b in zip(leaves(first), leaves(second), strict=True) if a is not b)
     return all(
         a.shape == b.shape and a.dtype is b.dtype and (a.dtype.kind != "i" or a.tobytes() == b.tobytes())

@@ -75,7 +75,7 @@ class Workspace(NamedTuple):
 
 
 def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
-    """Workspace for `model` in the number type `dtype` (float64, complex128 or object)."""
+    """Make the workspace of `model` in the number type `dtype` (float64, complex128 or object)."""
     m = model.inertia.modal_mass.shape[1]
     sizes: dict[Axis | Extent, int] = {
         Axis.BODY: model.tree.parent.shape[0],

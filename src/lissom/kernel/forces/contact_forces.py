@@ -13,22 +13,23 @@ from lissom.kernel.forces.element_forces import TINY, add_wrench, angular_veloci
 from lissom.kernel.maths.algebra import add, cross, dot, matrix, rotate, rotate_back, scale, subtract, vector
 from lissom.kernel.maths.elementary_functions import above, sqrt, step, tanh
 
-GAP, GAP_RATE, NORMAL, STORED, LOST, SLIDING, FORCE = range(
-    7
-)  # columns of work.touch; FORCE and the next two: world axes
+# columns of work.touch; FORCE and the next two: world axes
+GAP, GAP_RATE, NORMAL, STORED, LOST, SLIDING, FORCE = range(7)
 SMOOTH = 1e-6  # of the friction speed: keeps the direction of sliding at rest finite
 
 
 @inline
 def sign(x):
+    """Return 1 where x is positive, else -1."""
     return 2.0 * step(x) - 1.0
 
 
 @inline
 def outside(a, b):
-    """Signed distance from a corner of a convex body, a and b along its two faces, and the normal's components.
+    """Return the signed distance from a corner of a convex body and the normal's components.
 
-    Outside it is that from the nearest point of the corner, inside that from the nearest face.
+    a and b: distances along its two faces. Outside it is the distance from the nearest point of the corner, inside that
+    from the nearest face.
     """
     p = above(a, 0.0)
     q = above(b, 0.0)
@@ -45,7 +46,7 @@ def outside(a, b):
 
 @inline
 def distance(contacts, c, x):
-    """Distance of the point x from surface c and its gradient, both in the surface's frame."""
+    """Return the distance of the point x from surface c and its gradient, both in the surface's frame."""
     zero = 0.0 * x[0]
     shape = contacts.shape[c]
     size = contacts.size[c]
@@ -68,7 +69,7 @@ def distance(contacts, c, x):
 
 @inline
 def power_of_root(depth, roots):
-    """depth^(1 + roots/2)."""
+    """Return depth^(1 + roots/2)."""
     if roots == 0:
         return depth
     if roots == 2:
@@ -78,10 +79,11 @@ def power_of_root(depth, roots):
 
 @inline
 def contact_force(model, work, c):
-    """Contact c: force on the sphere at the point where it touches, and back on the surface."""
+    """Add the force of contact c on the sphere, at the point where it touches, and back on the surface."""
     contacts = model.contacts
     i = contacts.sphere[c]
     j = contacts.surface[c]
+    # where the sphere touches: the foot of its centre on the surface
     centre = vector(work.world_position[i])
     R = matrix(work.world_rotation[j])
     x = rotate_back(R, subtract(centre, vector(work.world_position[j])))
@@ -90,12 +92,14 @@ def contact_force(model, work, c):
     normal = rotate(R, normal)
     arm = scale(0.0 - contacts.radius[c], normal)  # from the sphere's centre to where it touches
     lever = add(subtract(centre, vector(work.world_position[j])), arm)
+    # relative velocity there, along the normal and across it
     there = add(velocity_of(work, i), cross(angular_velocity_of(work, i), arm))
     slip = subtract(there, add(velocity_of(work, j), cross(angular_velocity_of(work, j), lever)))
     rate = dot(slip, normal)
     slip = subtract(slip, scale(rate, normal))
 
     depth = above(0.0 - gap, 0.0)
+    # Hunt and Crossley's normal force, friction smoothed by tanh
     spring = contacts.stiffness[c] * power_of_root(depth, contacts.roots[c])
     press = spring * above(1.0 - contacts.damping[c] * rate, 0.0)
     smooth = SMOOTH * contacts.friction_speed[c]
@@ -105,6 +109,7 @@ def contact_force(model, work, c):
     add_wrench(work, i, cross(arm, force), force)
     add_wrench(work, j, scale(-1.0, cross(lever, force)), scale(-1.0, force))
 
+    # what results show
     row = work.touch[c]
     row[GAP] = gap
     row[GAP_RATE] = rate

@@ -45,19 +45,19 @@ def add_wrench(work, i, torque, force):
 
 @inline
 def velocity_of(work, i):
-    """Velocity of the origin of frame i, world axes."""
+    """Return the velocity of the origin of frame i, world axes."""
     return rotate(matrix(work.world_rotation[i]), vector(work.velocity[i]))
 
 
 @inline
 def angular_velocity_of(work, i):
-    """Angular velocity of frame i, world axes."""
+    """Return the angular velocity of frame i, world axes."""
     return rotate(matrix(work.world_rotation[i]), vector(work.omega[i]))
 
 
 @inline
 def smooth_positive_part(x, width):
-    """Stretch of a rope that becomes taut over `width`, and its integral: zero below 0, x - width/2 beyond."""
+    """Return the stretch of a rope that becomes taut over `width`, and its integral: 0 below 0, x - width/2 beyond."""
     c = clamp(x, 0.0 * width, width)
     beyond = above(x - width, 0.0)
     half = 0.5 * c * c / width
@@ -66,7 +66,7 @@ def smooth_positive_part(x, width):
 
 @inline
 def along_line(model, work, e):
-    """Element e along the line between its frames."""
+    """Add the force of element e along the line between its frames."""
     elements = model.elements
     i = elements.first[e]
     j = elements.second[e]
@@ -102,6 +102,7 @@ def along_line(model, work, e):
 
 @inline
 def store(row, length, rate, tension, energy, lost):
+    """Store what results show of an element."""
     row[LENGTH] = length
     row[RATE] = rate
     row[TENSION] = tension
@@ -111,7 +112,7 @@ def store(row, length, rate, tension, energy, lost):
 
 @inline
 def product(A, row, x):
-    """Entries row to row + 2 of A x, x = (x[0], x[1]) of two vectors."""
+    """Return entries row to row + 2 of A x, x = (x[0], x[1]) of two vectors."""
     return add(
         rotate(matrix(A[row : row + 3, 0:3]), x[0]),
         rotate(matrix(A[row : row + 3, 3:6]), x[1]),
@@ -120,21 +121,24 @@ def product(A, row, x):
 
 @inline
 def bushing(model, work, e):
-    """Bushing e: the second frame is held at the first by springs and dampers in all six directions."""
+    """Add the wrenches of bushing e: springs and dampers in all six directions between its frames."""
     elements = model.elements
     i = elements.first[e]
     j = elements.second[e]
     R1 = matrix(work.world_rotation[i])
     R2 = matrix(work.world_rotation[j])
     R = compose(transpose(R1), R2)
+    # relative pose: quaternion (w, vec) and place p in the axes of the first frame
     d = subtract(vector(work.world_position[j]), vector(work.world_position[i]))
     p = rotate_back(R1, d)
     w = 0.5 * sqrt(1.0 + R[0][0] + R[1][1] + R[2][2])
     vec = scale(0.25 / w, (R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]))
+    # rates of x = (2 vec, p)
     spin = subtract(vector(work.omega[j]), rotate_back(R, vector(work.omega[i])))  # axes of the second
     x = (scale(2.0, vec), p)
     drift = subtract(rotate_back(R1, velocity_of(work, j)), vector(work.velocity[i]))
     rate = (add(scale(w, spin), cross(vec, spin)), subtract(drift, cross(vector(work.omega[i]), p)))
+    # generalised forces K x + D x', turned into a torque by the transpose of what turns spin into 2 vec'
     K = elements.springs[e]
     D = elements.dampers[e]
     spring = (product(K, 0, x), product(K, 3, x))

@@ -17,13 +17,13 @@ from lissom.kernel.maths.algebra import dot, matrix, rotate_back, store_vector, 
 
 @inline
 def has_elements_or_contacts(model):
-    """Whether there are loads, elements or contacts."""
+    """Return whether there are loads, elements or contacts."""
     return model.elements.kind.shape[0] + model.contacts.shape.shape[0] + model.loads.row.shape[0] > 0
 
 
 @inline
 def sum_external_forces(model, work, q, v, wrench):
-    """work.load (n, 6): all external wrenches, after the outward pass; `wrench` (n, 6) are those given."""
+    """Set work.load (n, 6) to all external wrenches, after the outward pass; `wrench` (n, 6) are those given."""
     for i in range(wrench.shape[0]):
         for k in range(6):
             work.load[i, k] = wrench[i, k]
@@ -33,7 +33,7 @@ def sum_external_forces(model, work, q, v, wrench):
 
 @inline
 def act_unloaded(model, work, q, v):
-    """What elements and contacts do when no wrench is given, after the outward pass."""
+    """Add the forces of elements and contacts to no given wrench, after the outward pass."""
     if has_elements_or_contacts(model):
         for i in range(work.load.shape[0]):
             for k in range(6):
@@ -88,11 +88,11 @@ def sum_over_elements(model, work, of_element, of_contact):
 
 @inline
 def external_energy(model, work):
-    """Energy stored in elements and contacts, after `sum_external_forces`."""
+    """Return the energy stored in elements and contacts, after `sum_external_forces`."""
     return sum_over_elements(model, work, ENERGY, STORED)
 
 
 @inline
 def external_dissipation(model, work):
-    """Power lost in elements and contacts, after `sum_external_forces`."""
+    """Return the power lost in elements and contacts, after `sum_external_forces`."""
     return sum_over_elements(model, work, LOST, CONTACT_LOST)

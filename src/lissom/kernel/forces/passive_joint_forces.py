@@ -19,13 +19,13 @@ STEEPNESS = tuple(j + 1.0 for j in range(POWERS))
 
 @inline
 def contact(x, width):
-    """Smooth unit step of the penetration `x`, from 0 to 1 over about `width`."""
+    """Return a smooth unit step of the penetration `x`, from 0 to 1 over about `width`."""
     return 0.5 * (1.0 + tanh(x / width))
 
 
 @inline
 def stop_force(x, stiffness, width):
-    """Force of a stop with potential 1/2 stiffness rho^2, rho = x contact(x)."""
+    """Return the force of a stop with potential 1/2 stiffness rho^2, rho = x contact(x)."""
     on = contact(x, width)
     slope = on + 2.0 * x / width * on * (1.0 - on)
     return stiffness * x * on * slope
@@ -33,20 +33,24 @@ def stop_force(x, stiffness, width):
 
 @inline
 def stop_energy(x, stiffness, width):
+    """Return the potential 1/2 stiffness rho^2 of a stop."""
     rho = x * contact(x, width)
     return 0.5 * stiffness * rho * rho
 
 
 @inline
 def dry_friction(passive, k, rate):
-    """Coulomb friction and what Stribeck's curve adds near rest, against the rate of row k."""
+    """Return Coulomb friction and what Stribeck's curve adds near rest, of row k at its `rate`.
+
+    (coulomb + stick / (1 + (rate/stick_speed)^2)) tanh(rate / coulomb_speed).
+    """
     slow = rate / passive.stick_speed[k]
     return (passive.coulomb[k] + passive.stick[k] / (1.0 + slow * slow)) * tanh(rate / passive.coulomb_speed[k])
 
 
 @inline
 def dry_slope(passive, k, rate):
-    """Derivative of `dry_friction` by the rate."""
+    """Return the derivative of `dry_friction` by the rate."""
     slow = rate / passive.stick_speed[k]
     share = 1.0 / (1.0 + slow * slow)
     slip = tanh(rate / passive.coulomb_speed[k])
@@ -56,20 +60,20 @@ def dry_slope(passive, k, rate):
 
 @inline
 def gear_slope(gears, k, rate):
-    """Derivative of a gear's torque by the rate of its stretch."""
+    """Return the derivative of a gear's torque by the rate of its stretch."""
     slip = tanh(rate / gears.hysteresis_speed[k])
     return gears.damping[k] + gears.hysteresis[k] * (1.0 - slip * slip) / gears.hysteresis_speed[k]
 
 
 @inline
 def within_piece(passive, k, x):
-    """How far the stretch x has come within piece k of a curve."""
+    """Return how far the stretch x has come within piece k of a curve."""
     return clamp(x - passive.piece_at[k], passive.piece_lower[k], passive.piece_upper[k])
 
 
 @inline
 def piece_sum(passive, k, c, weights):
-    """sum_j weights[j] slopes[j] c^j of piece k."""
+    """Return sum_j weights[j] slopes[j] c^j of piece k, by Horner's rule."""
     total = 0.0 * c
     for j in range(POWERS - 1, -1, -1):
         total = total * c + weights[j] * passive.piece_slopes[k, j]
@@ -78,7 +82,7 @@ def piece_sum(passive, k, c, weights):
 
 @inline
 def curve_force(passive, pieces, x):
-    """Force of a spring's curve at the stretch x: its start, and what each piece adds while x runs through it."""
+    """Return the force of a spring's curve at the stretch x: its start, and what each piece adds up to x."""
     force = 0.0 * x
     for k in range(pieces[0], pieces[1]):
         c = within_piece(passive, k, x)
@@ -90,7 +94,7 @@ def curve_force(passive, pieces, x):
 
 @inline
 def curve_energy(passive, pieces, x):
-    """Integral of `curve_force` from zero to the stretch x."""
+    """Return the integral of `curve_force` from zero to the stretch x."""
     energy = 0.0 * x
     for k in range(pieces[0], pieces[1]):
         c = within_piece(passive, k, x)
@@ -100,7 +104,7 @@ def curve_energy(passive, pieces, x):
 
 @inline
 def curve_slope(passive, pieces, x):
-    """Derivative of `curve_force` by the stretch x: that of the piece where x is."""
+    """Return the derivative of `curve_force` by the stretch x: that of the piece where x is."""
     slope = 0.0
     for k in range(pieces[0], pieces[1]):
         c = x - passive.piece_at[k]
@@ -114,6 +118,7 @@ def passive_forces(model, q, v, force):
     """Add the passive forces of all joints and transmissions to `force` (nv,)."""
     passive = model.passive
     gears = model.gears
+    # joints: damping, friction, spring, stops
     for k in range(passive.v.shape[0]):
         at_v = passive.v[k]
         at_q = passive.q[k]
@@ -130,6 +135,7 @@ def passive_forces(model, q, v, force):
                 f -= stop_force(above, passive.stop_stiffness[k], width)
                 f -= passive.stop_damping[k] * rate * (contact(above, width) + contact(below, width))
         force[at_v] += f
+    # elastic transmissions
     for k in range(gears.rotor_v.shape[0]):
         torque = gear_torque(model, k, q, v)
         force[gears.joint_v[k]] += torque
@@ -138,7 +144,7 @@ def passive_forces(model, q, v, force):
 
 @inline
 def gear_torque(model, k, q, v):
-    """Torque of transmission k on its joint: spring, damper and friction between rotor and link.
+    """Return the torque of transmission k on its joint: spring, damper and friction between rotor and link.
 
     The friction has the sign of the stretch's rate: torque over stretch becomes a loop, as of a harmonic drive.
     """
@@ -152,7 +158,7 @@ def gear_torque(model, k, q, v):
 
 @kernel
 def passive_energy(model, q, zero):
-    """Potential energy stored in springs, stops and transmissions."""
+    """Return the potential energy stored in springs, stops and transmissions."""
     passive = model.passive
     gears = model.gears
     energy = zero
@@ -175,12 +181,13 @@ def passive_energy(model, q, zero):
 
 @kernel
 def dissipation(model, q, v, zero):
-    """Power lost in joints, transmissions and links, in watt."""
+    """Return the power lost in joints, transmissions and links, in watt."""
     passive = model.passive
     gears = model.gears
     tree = model.tree
     strain = model.strain
     power = zero
+    # joints
     for k in range(passive.v.shape[0]):
         rate = v[passive.v[k]]
         at_q = passive.q[k]
@@ -190,10 +197,12 @@ def dissipation(model, q, v, zero):
             width = passive.stop_width[k]
             on = contact(q[at_q] - passive.upper[k], width) + contact(passive.lower[k] - q[at_q], width)
             power += passive.stop_damping[k] * rate * rate * on
+    # transmissions
     for k in range(gears.rotor_v.shape[0]):
         slip = v[gears.rotor_v[k]] - v[gears.joint_v[k]]
         power += gears.damping[k] * slip * slip
         power += gears.hysteresis[k] * slip * tanh(slip / gears.hysteresis_speed[k])
+    # links: etadot^T D etadot, and the damping of cubic terms
     for i in range(1, tree.parent.shape[0]):
         eta = tree.modes_q[i]
         rate = tree.modes_v[i]

@@ -45,6 +45,7 @@ class Factors(NamedTuple):
 
 
 def make_factors(model: Arrays, number: type) -> Factors:
+    """Make the memory for the factors of J of a model in one number type."""
     n, m, nv, gears = (
         len(model.tree.parent),
         model.inertia.modal_mass.shape[1],
@@ -73,13 +74,14 @@ def make_factors(model: Arrays, number: type) -> Factors:
 
 @kernel
 def factorise(model, local, factors, by_damping, by_stiffness):
-    """Eliminate J = M + by_damping D + by_stiffness K."""
+    """Eliminate J = M + by_damping D + by_stiffness K, bodies inward as in `forward_dynamics`."""
     n = model.tree.parent.shape[0]
     for k in range(model.gears.rotor_v.shape[0]):
         eliminate_rotor(model, local, factors, k, by_damping, by_stiffness)
     for i in range(1, n):
         if model.tree.frame[i] == 0:
             assemble(model, local, factors, i, by_damping, by_stiffness)
+    # inward: eliminate modes and joint, add the rest to the parent
     for back in range(1, n):
         i = n - back
         if model.tree.frame[i] == 1:
@@ -94,7 +96,7 @@ def factorise(model, local, factors, by_damping, by_stiffness):
 
 @inline
 def eliminate_rotor(model, local, factors, k, c, d):
-    """Rotor k, which nothing but its gear holds to the rest. One that is prescribed does not move."""
+    """Eliminate rotor k, which nothing but its gear holds to the rest. One that is prescribed does not move."""
     at = model.gears.rotor_v[k]
     gear = c * local.slipping[k] + d * local.winding[k]
     law = c * local.gear_damping[k] + d * local.gear_stiffness[k]
@@ -106,7 +108,7 @@ def eliminate_rotor(model, local, factors, k, c, d):
 
 @inline
 def assemble(model, local, factors, i, c, d):
-    """The body's own part of J, upper triangle."""
+    """Write the body's own part of J, upper triangle: A + c D + d K, and d times its stiffness against turns."""
     m = model.tree.modes[i]
     A = local.work.inertia[i]
     K = local.work.link_stiffness[i]
@@ -129,7 +131,7 @@ def assemble(model, local, factors, i, c, d):
 
 @inline
 def eliminate_joint(model, local, factors, i, c, d):
-    """Take the joint's motions out of the articulated body, one coordinate at a time."""
+    """Eliminate the joint from the articulated body, one coordinate at a time; pivots carry c D + d K and the gear."""
     I = factors.articulated_inertia
     for k in range(model.joints.dofs[i]):
         at = model.tree.joint_v[i] + k
@@ -174,9 +176,11 @@ def solve(model, local, factors):
     """Overwrite factors.x with J^-1 x; entries of prescribed coordinates become zero."""
     n = model.tree.parent.shape[0]
     x = factors.x
+    # rotors hand their load to their joints
     for k in range(model.gears.rotor_v.shape[0]):
         by = factors.gear[k]
         x[model.gears.joint_v[k]] += by[1] * by[0] * x[model.gears.rotor_v[k]]
+    # loads of the bodies, reduced inward
     for i in range(1, n):
         m = model.tree.modes[i]
         for j in range(m):
@@ -190,10 +194,12 @@ def solve(model, local, factors):
         reduce_load(model, local, factors, i)
         if model.tree.parent[i] > 0:
             add_load_to_parent(model, local, factors, i)
+    # outward: motions of frames, joints and modes
     for i in range(1, n):
         if model.tree.frame[i] == 0:
             transform_solution(model, local, factors, i)
             solve_body(model, local, factors, i)
+    # the rotors, by what their joints do
     for k in range(model.gears.rotor_v.shape[0]):
         by = factors.gear[k]
         at = model.gears.rotor_v[k]
@@ -202,7 +208,7 @@ def solve(model, local, factors):
 
 @inline
 def reduce_load(model, local, factors, i):
-    """What the load of body i leaves on its twist, after its modes and its joint have given way."""
+    """Reduce the load of body i to its twist: its modes, then its joint, are eliminated from it."""
     m = model.tree.modes[i]
     b = factors.load[i]
     for j in range(m):
@@ -244,7 +250,7 @@ def add_load_to_parent(model, local, factors, i):
 
 @inline
 def transform_solution(model, local, factors, i):
-    """Motion of frame i by its parent's, joint at rest."""
+    """Compute the motion of frame i by its parent's, its joint at rest."""
     p, R = vector(local.position[i]), matrix(local.rotation[i])
     angular, linear = transform_motion(model, i, factors.motion, factors.x, local.reach[i], p, R)
     store_vector(factors.motion[i, 0:3], angular)
@@ -253,7 +259,7 @@ def transform_solution(model, local, factors, i):
 
 @inline
 def solve_body(model, local, factors, i):
-    """Solution for the joint and the modes of body i."""
+    """Compute the solution for the joint and the modes of body i."""
     x = factors.x
     a = factors.motion[i]
     for k in range(model.joints.dofs[i]):

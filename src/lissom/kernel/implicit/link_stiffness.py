@@ -21,6 +21,7 @@ def link_stiffness(model, work, q, v):
     """Fill work.link_stiffness and work.link_damping at the state (q, v), after `inverse_dynamics` with it."""
     n = model.tree.parent.shape[0]
     one = work.zero + 1.0
+    # elastic parts; tension and centrifugal parts are added to them
     for i in range(1, n):
         linear = work.zero if model.tree.nodes[i] > 0 else one
         for j in range(model.tree.modes[i]):
@@ -44,7 +45,7 @@ def link_stiffness(model, work, q, v):
 
 @inline
 def axial_force_on_parent(model, work, i):
-    """Tension that body i brings into the link which carries it."""
+    """Add the tension that body i brings into the link which carries it."""
     up = model.tree.parent[i]
     pull = rotate(matrix(work.rotation[i]), vector(work.wrench[i, 3:6]))
     if model.tree.nodes[up] > 0:
@@ -60,7 +61,7 @@ def axial_force_on_parent(model, work, i):
 
 @inline
 def centrifugal_stiffness(model, work, i):
-    """-(omega^2 1 - omega omega^T) : d c_j / d eta_l, see `body_inertia`."""
+    """Add -(omega^2 1 - omega omega^T) : d c_j / d eta_l, see `body_inertia`."""
     m = model.tree.modes[i]
     spin = spin_squared(vector(work.omega[i]))
     for row in range(m):
@@ -71,7 +72,7 @@ def centrifugal_stiffness(model, work, i):
 
 @inline
 def cubic_stiffness(model, work, i, q):
-    """Derivatives of the forces of the cubic strain energy, and of their damping."""
+    """Add the derivatives of the forces of the cubic strain energy, and of their damping."""
     eta = model.tree.modes_q[i]
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
         for turn in range(3):  # each pair of the three modes; the third one's amplitude is the factor
@@ -86,7 +87,7 @@ def cubic_stiffness(model, work, i, q):
 
 @inline
 def tension_stiffness(model, work, i, q):
-    """sum_p f_p A_p: the force f_p = -int psi_p a_x dm of the link's own mass on each form of the foreshortening."""
+    """Add sum_p f_p A_p: the force f_p = -int psi_p a_x dm of the link's own mass on each form of foreshortening."""
     m = model.tree.modes[i]
     eta = model.tree.modes_q[i]
     w = vector(work.omega[i])
@@ -109,7 +110,7 @@ def tension_stiffness(model, work, i, q):
 
 @inline
 def stop_stiffness(x, stiffness, width):
-    """Derivative of `passive.stop_force`: stiffness (rho rho')' of rho = x contact(x)."""
+    """Return the derivative of `stop_force`: stiffness (rho rho')' of rho = x contact(x)."""
     on = contact(x, width)
     slope = 2.0 * on * (1.0 - on) / width
     rho = x * on
@@ -120,7 +121,7 @@ def stop_stiffness(x, stiffness, width):
 
 @kernel
 def joint_stiffness(model, q, v, stiffness, damping, winding, slipping):
-    """Derivatives of the passive forces of joints by their own coordinate and rate, elastic gears apart, (nv,) each.
+    """Compute derivatives of the passive forces of joints by their own coordinate and rate, gears apart, (nv,) each.
 
     `winding` and `slipping` (nr,): derivatives of each gear's torque by its stretch and by the rate of it. What a
     stop's damping adds to its stiffness is left out.

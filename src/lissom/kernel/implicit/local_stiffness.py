@@ -37,13 +37,13 @@ class Local(NamedTuple):
 
 
 def sizes(model: Arrays) -> tuple[int, int, int, int]:
-    """Numbers of bodies, of modes of a link (padded), of velocities, of elastic gears."""
+    """Return the numbers of bodies, of modes of a link (padded), of velocities, of elastic gears."""
     modes = model.inertia.modal_mass.shape[1]
     return len(model.tree.parent), modes, len(model.velocities.prescribed), len(model.gears.rotor_v)
 
 
 def make_local(model: Arrays, work: Any, nq: int) -> Local:
-    """Memory for one configuration; `work` is a Workspace of its own, as kernels take it."""
+    """Make the memory for one configuration; `work` is a Workspace of its own, as kernels take it."""
     n, m, nv, gears = sizes(model)
     gear_of = np.full(nv, -1, np.int64)
     gear_of[model.gears.joint_v] = np.arange(gears)
@@ -71,7 +71,7 @@ def make_local(model: Arrays, work: Any, nq: int) -> Local:
 
 @kernel
 def keep_frames(model, local):
-    """Copy the frames from the workspace."""
+    """Copy the frames from the workspace, which may serve for other states afterwards."""
     work = local.work
     for i in range(1, model.tree.parent.shape[0]):
         store_matrix(local.rotation[i], matrix(work.rotation[i]))
@@ -87,7 +87,7 @@ def keep_frames(model, local):
 
 @kernel
 def add_local_product(model, local, c, d, rate, place, out):
-    """out += c D rate + d K place, all (nv,)."""
+    """Add c D rate + d K place to out, all (nv,)."""
     for i in range(1, model.tree.parent.shape[0]):
         at = model.tree.modes_v[i]
         for j in range(model.tree.modes[i]):

@@ -55,6 +55,7 @@ class Coupled(NamedTuple):
 
 
 def make_coupled(model: Arrays) -> Coupled:
+    """Make the memory for the factors of J in all stages."""
     n, nv, gears = len(model.tree.parent), len(model.velocities.prescribed), len(model.gears.rotor_v)
     m, d = int(model.tree.modes.max(initial=0)), int(model.joints.dofs.max(initial=0))
     size = STAGES * m + TWISTS
@@ -90,7 +91,10 @@ def make_coupled(model: Arrays) -> Coupled:
 
 
 def rooms(parent: np.ndarray) -> np.ndarray:
-    """For each body (n,) a room from when its last child is eliminated until it is itself; in a chain all have one."""
+    """Return for each body (n,) a room from when its last child is eliminated until it is itself.
+
+    In a chain all bodies have the same room.
+    """
     room = np.full(len(parent), -1, np.int64)
     free: list[int] = []
     for i in range(len(parent) - 1, 0, -1):
@@ -104,7 +108,7 @@ def rooms(parent: np.ndarray) -> np.ndarray:
 
 @inline
 def assemble(model, coupled, i, first, second, third):
-    """Body i's rows, its joint axes and its motion by its parent; first, second, third: the stages' Local."""
+    """Write body i's rows, its joint axes and its motion by its parent; first, second, third: the stages' Local."""
     stages = (first, second, third)
     for a in range(STAGES):
         local = stages[a]
@@ -118,7 +122,7 @@ def assemble(model, coupled, i, first, second, third):
 
 @inline
 def own_rows(model, local, coupled, i, a):
-    """Rows of stage a of body i: modes, then twist."""
+    """Write the rows of stage a of body i: modes, then twist."""
     m = model.tree.modes[i]
     J = coupled.modes[i]
     W = coupled.twists[coupled.room[i]]
@@ -128,6 +132,7 @@ def own_rows(model, local, coupled, i, a):
     T = local.work.turn_stiffness[i]
     twists = STAGES * m
     own = twists + 6 * a
+    # rows of the modes: damping and stiffness in all stages, inertia in this one
     for j in range(m):
         row = J[a * m + j]
         for b in range(STAGES):  # in order: lanes run over into the block of the next stage
@@ -143,6 +148,7 @@ def own_rows(model, local, coupled, i, a):
             row[a * m + k] += A[j, k]
         for k in range(6):
             row[own + k] += A[j, m + k]
+    # rows of the twist: stiffness against turns in all stages, inertia in this one
     for r in range(6):
         row = W[6 * a + r]
         for k in range(twists + TWISTS):
@@ -170,7 +176,7 @@ def add_turns(row, twists, by, turn):
 
 @inline
 def motion_by_parent(model, local, coupled, i, a):
-    """`lever` and `shift` of body i in stage a: R^T reach, and R^T (omega, v + omega x p)."""
+    """Write `lever` and `shift` of body i in stage a: R^T reach, and R^T (omega, v + omega x p)."""
     m = model.tree.modes[model.tree.parent[i]]
     R = matrix(local.rotation[i])
     p = vector(local.position[i])
@@ -195,4 +201,5 @@ def motion_by_parent(model, local, coupled, i, a):
 
 @inline
 def padded_modes(m):
+    """Return m rounded up to whole vector registers, as kernels can."""
     return m + (ROW_WIDTH - m % ROW_WIDTH) % ROW_WIDTH

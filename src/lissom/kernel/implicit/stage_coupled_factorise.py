@@ -11,7 +11,7 @@ from lissom.kernel.maths.simd_rows import add_lanes, set_lanes
 
 @inline
 def inverse(A):
-    """Of a 3 x 3 matrix."""
+    """Return the inverse of a 3 x 3 matrix, by its cofactors."""
     c0 = A[1][1] * A[2][2] - A[1][2] * A[2][1]
     c1 = A[1][2] * A[2][0] - A[1][0] * A[2][2]
     c2 = A[1][0] * A[2][1] - A[1][1] * A[2][0]
@@ -25,7 +25,10 @@ def inverse(A):
 
 @inline
 def stage_row(coupled, a, damping, stiffness, inertia):
-    """Row of stage a of a scalar coordinate's 3 x 3 block: inertia on the diagonal, damping and stiffness coupled."""
+    """Return the row of stage a of a scalar coordinate's 3 x 3 block.
+
+    Inertia stands on the diagonal; damping and stiffness couple the stages by C and E.
+    """
     C = coupled.by_damping[a]
     E = coupled.by_stiffness[a]
     return (
@@ -37,7 +40,7 @@ def stage_row(coupled, a, damping, stiffness, inertia):
 
 @inline
 def joint_block(coupled, first, second, third, at, inertia):
-    """3 x 3 block of joint or rotor coordinate `at` by itself."""
+    """Return the 3 x 3 block of joint or rotor coordinate `at` by itself."""
     return (
         stage_row(coupled, 0, first.damping[at], first.stiffness[at], inertia),
         stage_row(coupled, 1, second.damping[at], second.stiffness[at], inertia),
@@ -72,7 +75,7 @@ def factorise_coupled(model, coupled, first, second, third):
 
 @inline
 def eliminate_rotor(model, coupled, k, first, second, third):
-    """Rotor k of all stages, which nothing but its gear holds to the rest. One that is prescribed does not move."""
+    """Eliminate rotor k of all stages, which nothing but its gear holds to the rest; a prescribed one does not move."""
     at = model.gears.rotor_v[k]
     gear = (
         stage_row(coupled, 0, first.slipping[k], first.winding[k], 0.0),
@@ -94,7 +97,7 @@ def eliminate_rotor(model, coupled, k, first, second, third):
 
 @inline
 def eliminate_modes(model, coupled, i):
-    """L and U of body i's modes in all its rows."""
+    """Factorise the modes of body i: L and U in all its rows."""
     count = STAGES * model.tree.modes[i]
     J = coupled.modes[i]
     W = coupled.twists[coupled.room[i]]
@@ -108,7 +111,7 @@ def eliminate_modes(model, coupled, i):
 
 @inline
 def eliminate_row(row, last, J, pivots, size):
-    """Take the first `last` unknowns, whose rows are in J, out of another row, four at a time."""
+    """Eliminate the first `last` unknowns, whose rows are in J, from another row, four at a time."""
     whole = last - last % 4
     for j in range(0, whole, 4):
         f0 = row[j] * pivots[j]
@@ -131,7 +134,7 @@ def eliminate_row(row, last, J, pivots, size):
 
 @inline
 def keep_lower(model, coupled, i):
-    """Of body i's twists, whose room another one needs: L, and what its modes leave, to go on with."""
+    """Keep L of body i's twists, whose room another one needs, and what its modes leave, to go on with."""
     count = STAGES * model.tree.modes[i]
     W = coupled.twists[coupled.room[i]]
     for r in range(TWISTS):
@@ -143,7 +146,7 @@ def keep_lower(model, coupled, i):
 
 @inline
 def eliminate_joint(model, coupled, i, first, second, third):
-    """Take the joint's motions out of the articulated body, one coordinate in all stages at a time."""
+    """Eliminate the joint from the articulated body, one coordinate in all stages at a time."""
     I = coupled.articulated_inertia
     for k in range(model.joints.dofs[i]):
         at = model.tree.joint_v[i] + k
@@ -152,6 +155,7 @@ def eliminate_joint(model, coupled, i, first, second, third):
         S = coupled.axis[i, k]
         U = coupled.U[i, k]
         W = coupled.push[i, k]
+        # U = I s by stage, and the rows s^T I, as I is not symmetric
         for b in range(STAGES):
             s = (S[b, 0], S[b, 1], S[b, 2], S[b, 3], S[b, 4], S[b, 5])
             at_b = 6 * b
@@ -163,6 +167,7 @@ def eliminate_joint(model, coupled, i, first, second, third):
                 for c in range(1, 6):
                     u += I[r, at_b + c] * s[c]
                 U[b, r] = u
+        # the 3 x 3 pivot of the stages: the joint by itself, its gear, s^T I s
         pivot = joint_block(coupled, first, second, third, at, model.velocities.armature[at])
         gear = first.gear_of[at]
         if gear >= 0:
@@ -175,6 +180,7 @@ def eliminate_joint(model, coupled, i, first, second, third):
             add(pivot[1], along_axis(S[1], U, 6)),
             add(pivot[2], along_axis(S[2], U, 12)),
         )
+        # I -= U D^-1 W
         G = inverse(pivot)
         store_matrix(coupled.D_inverse[i, k], G)
         for r in range(TWISTS):
@@ -185,7 +191,7 @@ def eliminate_joint(model, coupled, i, first, second, third):
 
 @inline
 def along_axis(s, U, at):
-    """Component along the axis `s` of what the axis of each stage pulls at rows `at` to `at + 5`."""
+    """Return the component along the axis `s` of what the axis of each stage pulls at rows `at` to `at + 5`."""
     x = 0.0
     y = 0.0
     z = 0.0
@@ -198,7 +204,7 @@ def along_axis(s, U, at):
 
 @inline
 def times_columns(a, G):
-    """a^T G."""
+    """Return a^T G."""
     return (
         a[0] * G[0][0] + a[1] * G[1][0] + a[2] * G[2][0],
         a[0] * G[0][1] + a[1] * G[1][1] + a[2] * G[2][1],
@@ -208,6 +214,7 @@ def times_columns(a, G):
 
 @inline
 def subtract_matrix(A, B):
+    """Return A - B of two 3 x 3 matrices."""
     return (subtract(A[0], B[0]), subtract(A[1], B[1]), subtract(A[2], B[2]))
 
 
@@ -226,6 +233,7 @@ def add_stages_to_parent(model, coupled, i):
         shift = coupled.shift[i, b]
         levers = (lever[0], lever[1], lever[2], lever[3], lever[4], lever[5])
         shifts = (shift[0], shift[1], shift[2], shift[3], shift[4], shift[5])
+        # I X of stage b, X = (lever, shift)
         for r in range(TWISTS):
             s = I[r, 6 * b : 6 * b + 6]
             by = (s[0], s[1], s[2], s[3], s[4], s[5])
@@ -233,6 +241,7 @@ def add_stages_to_parent(model, coupled, i):
                 set_lanes(Y[r], k, by, levers)
             set_lanes(Z[r], 0, by, shifts)
             set_lanes(Z[r], 4, by, shifts)
+        # X^T (I X), modes then twist of stage a
         for a in range(STAGES):
             y = Y[6 * a : 6 * a + 6]
             z = Z[6 * a : 6 * a + 6]

@@ -13,12 +13,14 @@ def solve_coupled(model, coupled):
     """Overwrite coupled.x (3, nv) with J^-1 x; entries of prescribed coordinates become zero."""
     n = model.tree.parent.shape[0]
     x = coupled.x
+    # rotors hand their load to their joints
     for k in range(model.gears.rotor_v.shape[0]):
         by = coupled.gear[k]
         at = model.gears.rotor_v[k]
         force = rotate(matrix(by[1]), rotate(matrix(by[0]), (x[0, at], x[1, at], x[2, at])))
         for a in range(STAGES):
             x[a, model.gears.joint_v[k]] += force[a]
+    # loads of the bodies, reduced inward
     for i in range(1, n):
         m = model.tree.modes[i]
         for a in range(STAGES):
@@ -31,9 +33,11 @@ def solve_coupled(model, coupled):
         reduce_load(model, coupled, i)
         if model.tree.parent[i] > 0:
             add_stage_loads_to_parent(model, coupled, i)
+    # outward: motions of frames, joints and modes
     for i in range(1, n):
         transform_stage_solution(model, coupled, i)
         solve_stage_body(model, coupled, i)
+    # the rotors, by what their joints do
     for k in range(model.gears.rotor_v.shape[0]):
         by = coupled.gear[k]
         at = model.gears.rotor_v[k]
@@ -46,7 +50,7 @@ def solve_coupled(model, coupled):
 
 @inline
 def reduce_load(model, coupled, i):
-    """What the load of body i leaves on its twists, after its modes and its joint have given way."""
+    """Reduce the load of body i to its twists: its modes, then its joint, are eliminated from it."""
     modes = STAGES * model.tree.modes[i]
     J = coupled.modes[i]
     b = coupled.load[i]
@@ -74,7 +78,7 @@ def reduce_load(model, coupled, i):
 
 @inline
 def residual_of_row(value, row, b, count):
-    """A value less the product of the first `count` entries of a row and of b."""
+    """Return a value less the product of the first `count` entries of a row and of b."""
     for j in range(count):
         value -= row[j] * b[j]
     return value
@@ -98,7 +102,7 @@ def add_stage_loads_to_parent(model, coupled, i):
 
 @inline
 def transform_stage_solution(model, coupled, i):
-    """Motion of frame i by its parent's, joint at rest."""
+    """Compute the motion of frame i by its parent's in all stages, its joint at rest."""
     up = model.tree.parent[i]
     m = model.tree.modes[up]
     parent = coupled.motion[up]
@@ -117,12 +121,13 @@ def transform_stage_solution(model, coupled, i):
 
 @inline
 def solve_stage_body(model, coupled, i):
-    """Solution for the joint and the modes of body i."""
+    """Compute the solution for the joint and the modes of body i."""
     x = coupled.x
     m = model.tree.modes[i]
     modes = STAGES * m
     y = coupled.motion[i]
     w = y[modes:]
+    # the joint: D^-1 (u - W w), added to the motion of the frame
     for back in range(model.joints.dofs[i]):
         k = model.joints.dofs[i] - 1 - back
         at = model.tree.joint_v[i] + k
@@ -139,6 +144,7 @@ def solve_stage_body(model, coupled, i):
             x[a, at] = moved[a]
             for r in range(6):
                 w[6 * a + r] += coupled.axis[i, k, a, r] * moved[a]
+    # the modes, by back substitution
     J = coupled.modes[i]
     for back in range(modes):
         j = modes - 1 - back

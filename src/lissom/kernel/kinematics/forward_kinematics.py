@@ -39,7 +39,10 @@ from lissom.kernel.maths.simd_rows import add_scaled, set_lanes
 
 @inline
 def translate_motion(w, v, dw, dv, r, rate, rate_drift):
-    """Velocity and drift after a translation by `r` that changes at `rate`, itself at `rate_drift`."""
+    """Return v + w x r + r' and its drift after a translation by `r` that changes at `rate`, itself at `rate_drift`.
+
+    The drift is dv + dw x r + w x (w x r + 2 r') + r''.
+    """
     w_cross_r = cross(w, r)
     v = add(v, add(w_cross_r, rate))
     dv = add(dv, add(cross(dw, r), add(cross(w, add(w_cross_r, scale(2.0, rate))), rate_drift)))
@@ -48,7 +51,7 @@ def translate_motion(w, v, dw, dv, r, rate, rate_drift):
 
 @inline
 def rotate_motion(w, v, dw, dv, Q, rate, rate_drift):
-    """Velocity and drift after a rotation by `Q` with relative angular velocity `rate`, in the new axes."""
+    """Return velocity and drift in axes turned by Q that turn on at the relative rate `rate`, in the new axes."""
     w = rotate_back(Q, w)
     dw = add(rotate_back(Q, dw), add(cross(w, rate), rate_drift))
     return add(w, rate), rotate_back(Q, v), dw, rotate_back(Q, dv)
@@ -56,13 +59,13 @@ def rotate_motion(w, v, dw, dv, Q, rate, rate_drift):
 
 @inline
 def rotate_about_x(a, c, s):
-    """The vector a in axes that are turned about x, by an angle with cosine c and sine s."""
+    """Return the vector a in axes that are turned about x, by an angle with cosine c and sine s."""
     return (a[0], c * a[1] + s * a[2], c * a[2] - s * a[1])
 
 
 @inline
 def rotate_motion_about_x(w, v, dw, dv, c, s, rate, rate_drift):
-    """`rotate_motion` about x, at `rate` which itself changes at `rate_drift`."""
+    """Return what `rotate_motion` does for a turn about x, at `rate` which itself changes at `rate_drift`."""
     w = rotate_about_x(w, c, s)
     dw = rotate_about_x(dw, c, s)
     dw = (dw[0] + rate_drift, dw[1] + w[2] * rate, dw[2] - w[1] * rate)
@@ -71,7 +74,7 @@ def rotate_motion_about_x(w, v, dw, dv, c, s, rate, rate_drift):
 
 @inline
 def quadratic_sums(B, eta, rate, eta_start, rate_start, count, out, zero):
-    """out = B eta; returns eta B eta, eta B rate, rate B rate for a symmetric B."""
+    """Set out = B eta and return eta B eta, eta B rate, rate B rate for a symmetric B."""
     value = zero
     first = zero
     second = zero
@@ -90,7 +93,10 @@ def quadratic_sums(B, eta, rate, eta_start, rate_start, count, out, zero):
 
 @inline
 def bend(a, da):
-    """Bending by the slopes a = (0, -w', v'): Gibbs vector g = a/2 (1 + |a|^2/12), its rate and drift at zero dda."""
+    """Return the Gibbs vector of the bending by slopes a = (0, -w', v'), its rate and its drift at zero dda.
+
+    g = a/2 (1 + |a|^2/12) turns the x-axis along the tangent to third order of the slopes.
+    """
     z = dot(a, a)
     dz = 2.0 * dot(a, da)
     s = 0.5 + z / 24.0
@@ -102,7 +108,7 @@ def bend(a, da):
 
 @inline
 def bend_slopes(a):
-    """Gibbs vector of `bend` and its derivatives by the slopes about y and z."""
+    """Return the Gibbs vector of `bend` and its derivatives by the slopes about y and z."""
     s = 0.5 + dot(a, a) / 24.0
     mixed = a[1] * a[2] / 12.0
     return scale(s, a), (a[0], s + a[1] * a[1] / 12.0, mixed), (a[0], mixed, s + a[2] * a[2] / 12.0)
@@ -110,7 +116,7 @@ def bend_slopes(a):
 
 @inline
 def gibbs_rate(g, dg, ddg):
-    """Angular velocity and its drift, in the turned axes, of a rotation with Gibbs vector `g`."""
+    """Return angular velocity and its drift, in the turned axes, of a rotation with Gibbs vector `g`."""
     f = 2.0 / (1.0 + dot(g, g))
     rate = scale(f, subtract(dg, cross(g, dg)))
     drift = subtract(scale(f, subtract(ddg, cross(g, ddg))), scale(f * dot(g, dg), rate))
@@ -119,7 +125,7 @@ def gibbs_rate(g, dg, ddg):
 
 @inline
 def rotate_subspace(S, columns, Q):
-    """Joint motions found so far, seen from a frame turned by `Q`."""
+    """Write the joint motions found so far in axes turned by `Q`."""
     for k in range(columns):
         store_vector(S[k, 0:3], rotate_back(Q, vector(S[k, 0:3])))
         store_vector(S[k, 3:6], rotate_back(Q, vector(S[k, 3:6])))
@@ -127,7 +133,7 @@ def rotate_subspace(S, columns, Q):
 
 @inline
 def translate_subspace(S, columns, r):
-    """Joint motions found so far, seen from a frame shifted by `r`."""
+    """Write the joint motions found so far at a point shifted by `r`."""
     for k in range(columns):
         moved = add(vector(S[k, 3:6]), cross(vector(S[k, 0:3]), r))
         store_vector(S[k, 3:6], moved)
@@ -135,7 +141,7 @@ def translate_subspace(S, columns, r):
 
 @inline
 def unit_motion(S, k, angular, linear, zero):
-    """Row k of the subspace: the constant motion (angular, linear)."""
+    """Set row k of the subspace to the constant motion (angular, linear)."""
     for j in range(3):
         S[k, j] = zero + angular[j]
         S[k, 3 + j] = zero + linear[j]
@@ -143,13 +149,17 @@ def unit_motion(S, k, angular, linear, zero):
 
 @kernel
 def forward_kinematics(model, work, q, v):
-    """Fill rotation, position, omega, velocity, drift, subspace and reach of every body."""
+    """Fill rotation, position, omega, velocity, velocity product, subspace and reach of every body.
+
+    R, p: the running frame in the parent's; w, vel, dw, dv: its velocities and drifts in its own axes.
+    """
     zero = work.zero
     none = (zero, zero, zero)
     chord_node_terms(model, work, q, v)
     for i in range(1, model.tree.parent.shape[0]):
         up = model.tree.parent[i]
         m = model.tree.modes[up]
+        # begin at the parent's frame; drifts count from the parent's acceleration
         w = vector(work.omega[up])
         vel = vector(work.velocity[up])
         dw = none
@@ -157,6 +167,7 @@ def forward_kinematics(model, work, q, v):
         R = identity(zero)
         p = add(vector(model.sections.position[i]), none)
 
+        # step 1: to the section of a bent parent, by the exact field
         if model.tree.nodes[up] > 0:
             exact_section(model, work, i, q, v)
             place = work.section
@@ -165,6 +176,8 @@ def forward_kinematics(model, work, q, v):
             vel, dv = translate_motion(w, vel, dw, dv, p, vector(place[4]), vector(place[5]))
             w, vel, dw, dv = rotate_motion(w, vel, dw, dv, R, vector(place[6]), vector(place[7]))
         elif m > 0:
+            # step 1 by the field of second order: shift u = Phi eta less the foreshortening,
+            # then bend by the slopes, then twist
             eta = model.tree.modes_q[up]
             rate = model.tree.modes_v[up]
             u = section_sums(model.sections.phi[i], q, eta, m, zero)
@@ -182,12 +195,14 @@ def forward_kinematics(model, work, q, v):
             vel, dv = translate_motion(
                 w, vel, dw, dv, p, (du[0] - short[1], du[1], du[2]), (zero - short[2], zero, zero)
             )
+            # bending about y and z, as a Gibbs vector
             a = (zero, th[1], th[2])
             g, dg, ddg = bend(a, (zero, dth[1], dth[2]))
             bend_rate, bend_drift = gibbs_rate(g, dg, ddg)
             R = gibbs_matrix(g)
             w, vel, dw, dv = rotate_motion(w, vel, dw, dv, R, bend_rate, bend_drift)
             modal_motion_of_section(model, work, i, m, a, (R[0][0], R[1][0], R[2][0]))
+            # twist about the bent axis
             angle = th[0] + 0.5 * twist[0]
             c = cos(angle)
             s = sin(angle)
@@ -197,6 +212,7 @@ def forward_kinematics(model, work, q, v):
             vel, dv = translate_motion(w, vel, dw, dv, p, none, none)
         section = p
 
+        # step 2: to the joint's frame, constant on the section
         if model.joints.has_origin[i] == 1:
             r = add(vector(model.joints.origin_position[i]), none)
             p = add(p, rotate(R, r))
@@ -205,6 +221,7 @@ def forward_kinematics(model, work, q, v):
             w, vel, dw, dv = rotate_motion(w, vel, dw, dv, R0, none, none)
             R = compose(R, R0)
 
+        # step 3: through the joint's motions; S collects each one, seen from the frame that follows it
         S = work.subspace[i]
         k = 0
         at_q = model.tree.joint_q[i]
@@ -230,6 +247,7 @@ def forward_kinematics(model, work, q, v):
                 at_v += 1
                 k += 1
             else:
+                # a quaternion, its angular velocity in the new axes; a floating body glides along these
                 Q = quaternion_matrix(q[at_q], q[at_q + 1], q[at_q + 2], q[at_q + 3])
                 spin = (v[at_v], v[at_v + 1], v[at_v + 2])
                 if motion == JointMotion.FLOAT:
@@ -244,6 +262,7 @@ def forward_kinematics(model, work, q, v):
                         S[row, column] = zero
                     S[row, row] = zero + 1.0
 
+        # keep the frame; reach moves on from the section to the joint's place
         store_matrix(work.rotation[i], R)
         store_vector(work.position[i], p)
         store_vector(work.omega[i], w)
@@ -257,7 +276,7 @@ def forward_kinematics(model, work, q, v):
 
 @inline
 def modal_motion_of_section(model, work, i, m, a, tangent):
-    """Rows of `reach`: motion of the section that carries body i per modal velocity of its parent, parent axes.
+    """Set the rows of `reach`: motion of the section that carries body i per modal velocity of its parent, parent axes.
 
     a: slopes of the section; tangent: its x-axis.
     """
@@ -269,9 +288,11 @@ def modal_motion_of_section(model, work, i, m, a, tangent):
     one = work.zero + 1.0
     g, by_y, by_z = bend_slopes(a)
     f = 2.0 / (1.0 + dot(g, g))
+    # angular velocity per slope, from the derivative of the Gibbs vector
     by_y = scale(f, add(by_y, cross(g, by_y)))
     by_z = scale(f, add(by_z, cross(g, by_z)))
     second_order = model.tree.second_order[model.tree.parent[i]] == 1
+    # along: Phi_x - B eta; about: Psi_x + C eta, terms of second order
     for j in range(0, m, ROW_WIDTH):
         if second_order:
             set_lanes(along, j, (one, -one), (phi[0], along))
@@ -288,7 +309,7 @@ def modal_motion_of_section(model, work, i, m, a, tangent):
 
 @inline
 def shift_reach(reach, m, arm):
-    """From the motion of the section to that of a point at `arm` from it: omega x arm."""
+    """Move rows of motion from the section to a point at `arm` from it: v + omega x arm."""
     add_scaled(reach[3], 0, m, (arm[2], -arm[1]), (reach[1], reach[2]))
     add_scaled(reach[4], 0, m, (arm[0], -arm[2]), (reach[2], reach[0]))
     add_scaled(reach[5], 0, m, (arm[1], -arm[0]), (reach[0], reach[1]))
@@ -296,7 +317,7 @@ def shift_reach(reach, m, arm):
 
 @kernel
 def world_frames(model, work):
-    """Body frames in the world, after the outward pass."""
+    """Compute the frames of all bodies in the world, after the outward pass."""
     for i in range(1, model.tree.parent.shape[0]):
         up = model.tree.parent[i]
         R = matrix(work.world_rotation[up])

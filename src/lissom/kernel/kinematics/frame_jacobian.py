@@ -8,7 +8,7 @@ from lissom.kernel.maths.algebra import add, compose, cross, matrix, rotate, rot
 
 @inline
 def set_column(J, column, R, p, angular, linear):
-    """Twist (angular, linear) of an inner frame, seen at the frame (R, p) fixed to it."""
+    """Set a column to the twist (angular, linear) of an inner frame, seen at the frame (R, p) fixed to it."""
     a = rotate_back(R, angular)
     b = rotate_back(R, add(linear, cross(angular, p)))
     for k in range(3):
@@ -18,7 +18,7 @@ def set_column(J, column, R, p, angular, linear):
 
 @kernel
 def frame_jacobian(model, work, i, J):
-    """J (6, nv) of body frame i, after the outward pass: twist (omega, v) in the frame's axes."""
+    """Compute J (6, nv) of body frame i, after the outward pass: twist (omega, v) in the frame's axes."""
     zero = work.zero
     for row in range(6):
         for column in range(J.shape[1]):

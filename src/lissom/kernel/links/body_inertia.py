@@ -23,11 +23,12 @@ from lissom.kernel.maths.simd_rows import add_scaled, set_scaled
 
 @inline
 def modal_forces(model, work, i, m, q, v, w, force):
-    """Gyroscopic, elastic and damping forces of link i as `force` (m,)."""
+    """Set `force` (m,) to the gyroscopic, elastic and damping forces of link i."""
     eta = model.tree.modes_q[i]
     rate = model.tree.modes_v[i]
     about = work.gyration
     one = work.zero + 1.0
+    # preload + K eta + D etadot + 2 omega . int Phi_l x Phi_j etadot_l
     set_scaled(force, 0, m, (one,), (model.strain.preload[i],))
     for axis in range(3):
         set_scaled(about[axis], 0, m, (work.zero,), (force,))
@@ -37,6 +38,7 @@ def modal_forces(model, work, i, m, q, v, w, force):
         add_rows(force, v, rate, model.strain.damping[i], m, m)
     add_scaled(force, 0, m, (2.0 * w[0], 2.0 * w[1], 2.0 * w[2]), (about[0], about[1], about[2]))
     chord_forces(model, work, i, force)
+    # gradient of the cubic strain energy
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):
         a = model.strain.cubic_modes[term, 0]
         b = model.strain.cubic_modes[term, 1]
@@ -70,7 +72,7 @@ def add_deformation_coupling(model, i, m, q, c, zero):
 
 @inline
 def rigid_block(A, m, mass, J, mc, zero):
-    """Upper triangle of the 6 x 6 inertia (angular first) into rows m to m + 5."""
+    """Write the upper triangle of the 6 x 6 inertia (angular first) into rows m to m + 5."""
     for a in range(3):
         for b in range(a, 3):
             A[m + a, m + b] = J[a][b]
@@ -87,7 +89,7 @@ def rigid_block(A, m, mass, J, mc, zero):
 
 @inline
 def inertia_from_second_moment(G):
-    """tr(G) 1 - G for a symmetric G."""
+    """Return tr(G) 1 - G for a symmetric G."""
     return (
         (G[1][1] + G[2][2], -G[0][1], -G[0][2]),
         (-G[1][0], G[0][0] + G[2][2], -G[1][2]),
@@ -97,14 +99,14 @@ def inertia_from_second_moment(G):
 
 @inline
 def spin_squared(w):
-    """-(omega^2 1 - omega omega^T): its entries xx, yy, zz, xy, xz, yz."""
+    """Return entries xx, yy, zz, xy, xz, yz of -(omega^2 1 - omega omega^T)."""
     x, y, z = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     return -(y + z), -(x + z), -(x + y), w[0] * w[1], w[0] * w[2], w[1] * w[2]
 
 
 @inline
 def centrifugal_force(spin, c):
-    """spin : c of a matrix c (9,), row by row: the centrifugal force along a mode, with its sign changed."""
+    """Return spin : c of a matrix c (9,), row by row: the centrifugal force along a mode, with its sign changed."""
     outwards = spin[0] * c[0] + spin[1] * c[4] + spin[2] * c[8]
     return outwards + spin[3] * (c[1] + c[3]) + spin[4] * (c[2] + c[6]) + spin[5] * (c[5] + c[7])
 
@@ -130,6 +132,7 @@ def body_inertia(model, work, i, q, v):
     bias = m + 6
     mc = add(vector(model.inertia.moment[i]), (zero, zero, zero))
     G0 = model.inertia.second_moment[i]
+    # a rigid body: Euler's equations about its origin
     if m == 0:
         J = inertia_from_second_moment(matrix(G0))
         rigid_block(A, m, model.inertia.mass[i], J, mc, zero)
@@ -157,6 +160,7 @@ def body_inertia(model, work, i, q, v):
     for ab in range(12):
         g[ab] *= 0.5
 
+    # modal mass and modal forces; foreshortening changes couplings, mass and bias
     modal = work.modal_force
     mass = model.inertia.modal_mass[i]
     for j in range(m):
@@ -170,6 +174,7 @@ def body_inertia(model, work, i, q, v):
     for ab in range(12):
         d[ab] = zero
     add_rows(d, v, rate, rows, m, 12)
+    # first and second moments of the deformed link
     mc = add(mc, (g[9], g[10], g[11]))
     G = (
         (G0[0, 0] + 2.0 * g[0], G0[0, 1] + g[1] + g[3], G0[0, 2] + g[2] + g[6]),
@@ -179,6 +184,7 @@ def body_inertia(model, work, i, q, v):
     J = inertia_from_second_moment(G)
     rigid_block(A, m, model.inertia.mass[i], J, mc, zero)
 
+    # bias of the rigid rows: gyroscopic torque, Coriolis terms of the modal rates
     D = ((d[0], d[1], d[2]), (d[3], d[4], d[5]), (d[6], d[7], d[8]))
     stretch = 2.0 * (d[0] + d[4] + d[8])
     torque = add(cross(w, rotate(J, w)), subtract(scale(stretch, w), scale(2.0, rotate_back(D, w))))

@@ -41,7 +41,10 @@ def node_product(node, a, b):
 
 @inline
 def chord_shortening(model, work, i, weights, by_mode, zero):
-    """Sum weights (1/8 th^4 + 1/2 th^2 th.l) over the nodes of link i: value, rate, drift; by_mode += derivatives."""
+    """Return sum weights (1/8 th^4 + 1/2 th^2 th.l) over the nodes of link i: value, rate, drift.
+
+    by_mode += its derivatives. th: slopes, l: lean of the sections by shear.
+    """
     value = zero
     first = zero
     second = zero
@@ -73,7 +76,7 @@ def chord_shortening(model, work, i, weights, by_mode, zero):
 
 @inline
 def chord_forces(model, work, i, force):
-    """Add the forces of the fourth-order strain energy of link i to `force` (m,)."""
+    """Add the gradient of the fourth-order strain energy of link i to `force` (m,)."""
     for k in range(model.bow.start[i], model.bow.start[i + 1]):
         node = work.bow[k]
         bent = 0.5 * node_product(node, TURN, CURVATURE)

@@ -31,7 +31,7 @@ from lissom.kernel.maths.simd_rows import add_lanes, set_lanes
 
 @inline
 def rotation_vector_of_modes(psi, x, at, m, zero):
-    """Rotation vector and strain of the axis of a section: psi (6, m) times the modes that begin at x[at]."""
+    """Return rotation vector and strain of the axis of a section: psi (6, m) times the modes that begin at x[at]."""
     return section_sums(psi, x, at, m, zero), section_sums(psi[3:6], x, at, m, zero)
 
 
@@ -83,7 +83,10 @@ def bend_link(model, work, i, q, v):
 
 @shared
 def integrate(model, work, i, running):
-    """Place, rate and drift of a section of link i, in its axes; per mode they go to rows 0 to 2 of work.motion."""
+    """Return place, rate and drift of a section of link i, in its axes: the sums of r' = R (e_x + gamma) by `running`.
+
+    Per mode they go to rows 0 to 2 of work.motion.
+    """
     m = model.tree.modes[i]
     first = model.exact.start[i]
     for c in range(3):
@@ -96,19 +99,19 @@ def integrate(model, work, i, running):
 
 @inline
 def station_velocity(motion, k):
-    """Velocity of a station per unit of coordinate k."""
+    """Return the velocity of a station per unit of coordinate k."""
     return (motion[0, k], motion[1, k], motion[2, k])
 
 
 @inline
 def station_angular_velocity(motion, k):
-    """Its angular velocity."""
+    """Return the angular velocity of a station per unit of coordinate k."""
     return (motion[3, k], motion[4, k], motion[5, k])
 
 
 @shared
 def turn_modes(motion, m, H, psi):
-    """Rows 3 to 5 of the motion: angular velocity H psi of a section per mode, in its own axes."""
+    """Set rows 3 to 5 of the motion: angular velocity H psi of a section per mode, in its own axes."""
     for c in range(3):
         for j in range(0, m, ROW_WIDTH):
             set_lanes(motion[3 + c], j, (H[c][0], H[c][1], H[c][2]), (psi[0], psi[1], psi[2]))
@@ -116,7 +119,7 @@ def turn_modes(motion, m, H, psi):
 
 @shared
 def shift_modes(motion, m, R, d):
-    """From the section's origin to a point at `d` in its axes: velocity R (Omega x d)."""
+    """Move the motion from the section's origin to a point at `d` in its axes: velocity R (Omega x d)."""
     for c in range(3):
         by = cross(d, R[c])
         for j in range(0, m, ROW_WIDTH):
@@ -125,7 +128,7 @@ def shift_modes(motion, m, R, d):
 
 @inline
 def add_twist(motion, m, r, R, swing, spin_up):
-    """Columns of the motion after the modes: twist of the link; accelerations at rest of all coordinates."""
+    """Set the columns of the motion after the modes: twist of the link; accelerations at rest of all coordinates."""
     zero = 0.0 * r[0]
     one = zero + 1.0
     for c in range(3):
@@ -150,6 +153,7 @@ def exact_inertia(model, work, i, q, v):
     w = vector(work.omega[i])
     motion = work.motion
     rows = (motion[0], motion[1], motion[2], motion[3], motion[4], motion[5])
+    # A = sum of J^T diag(mass, I) J over the stations, with the bias in column m + 6
     for row in range(m + 6):
         for column in range(row, m + 7):
             A[row, column] = work.zero
@@ -158,6 +162,7 @@ def exact_inertia(model, work, i, q, v):
         H = matrix(work.station_lever[p])
         spin = vector(work.station_spin[p])
         drift = vector(work.station_spin_drift[p])
+        # motion of the station: its section, then a lumped mass off the axis
         r, dr, ddr = integrate(model, work, i, model.exact.running[p])
         turn_modes(motion, m, H, model.exact.psi[p])
         if model.exact.shifted[p] == 1:
@@ -170,6 +175,7 @@ def exact_inertia(model, work, i, q, v):
         I = matrix(model.exact.inertia[p])
         ws = rotate_back(R, w)
         whole = add(ws, spin)
+        # accelerations at rest of all coordinates, and the gyroscopic torque
         swing = add(cross(w, add(cross(w, r), scale(2.0, dr))), ddr)
         add_twist(motion, m, r, R, swing, add(cross(ws, spin), drift))
         gyroscopic = cross(whole, rotate(I, whole))
@@ -185,7 +191,7 @@ def exact_inertia(model, work, i, q, v):
 
 @shared
 def strains(model, i, p, q, v, zero):
-    """Strain of the axis, its rate, curvature and its rate at station p of link i."""
+    """Return strain of the axis, its rate, curvature and its rate at station p of link i."""
     m = model.tree.modes[i]
     eta = model.tree.modes_q[i]
     rate = model.tree.modes_v[i]
@@ -201,14 +207,14 @@ def strains(model, i, p, q, v, zero):
 
 @inline
 def stress(row, strain, curvature):
-    """One component of `stresses`."""
+    """Return one component of `stresses`."""
     by_strain = row[0] * strain[0] + row[1] * strain[1] + row[2] * strain[2]
     return by_strain + row[3] * curvature[0] + row[4] * curvature[1] + row[5] * curvature[2]
 
 
 @inline
 def stresses(S, strain, curvature):
-    """Force and moment of a section with stiffness S (6, 6), order of strains: along the axis, curvature."""
+    """Return force and moment S e of a section with stiffness S (6, 6), e = (strain of the axis, curvature)."""
     a, c = strain, curvature
     force = (stress(S[0], a, c), stress(S[1], a, c), stress(S[2], a, c))
     return force, (stress(S[3], a, c), stress(S[4], a, c), stress(S[5], a, c))
@@ -216,7 +222,7 @@ def stresses(S, strain, curvature):
 
 @inline
 def turn_at(work, p):
-    """Turn theta of station p, the functions of its angle, and its lever H, as `bend_link` left them."""
+    """Return turn theta of station p, the functions of its angle, and H, as `bend_link` left them: (k, theta, H)."""
     bend = work.station_bend[p]
     k = (bend[0], bend[1], bend[2], bend[3], bend[4], bend[5])
     return k, vector(bend[6:9]), matrix(work.station_lever[p])
@@ -224,7 +230,7 @@ def turn_at(work, p):
 
 @inline
 def curvatures(k, th, dth, H, th_x, dth_x):
-    """Curvature H theta' and its rate."""
+    """Return the curvature H theta' and its rate."""
     return rotate(H, th_x), add(rotate(H, dth_x), lever_rate(k, th, dth, th_x))
 
 
@@ -285,7 +291,7 @@ def exact_strain_energy(model, i, q, v, zero):
 
 @kernel
 def exact_dissipation(model, i, q, v, zero):
-    """Power lost by strain rates in link i."""
+    """Return the power lost by strain rates in link i."""
     power = zero
     first = model.exact.start[i]
     for p in range(first, first + model.tree.nodes[i]):
@@ -296,7 +302,10 @@ def exact_dissipation(model, i, q, v, zero):
 
 @late(2)
 def exact_section(model, work, i, q, v):
-    """Motion of the section that carries body i on its exact parent: work.section, and `reach` of the section."""
+    """Compute the motion of the section that carries body i on its exact parent.
+
+    It goes to work.section, the motion of the section per mode to `reach`.
+    """
     zero = work.zero
     up = model.tree.parent[i]
     m = model.tree.modes[up]

@@ -33,6 +33,7 @@ def exact_stiffness(model, work, i, q, v):
         S = model.exact.stiffness[p]
         tension = -(1.0 + bend[12]) * dot(vector(work.station_pull[p]), (turn[0, 0], turn[1, 0], turn[2, 0]))
         strains = (psi[3], psi[4], psi[5], rows[0], rows[1], rows[2])
+        # w B^T S B row by row; and tension times the slopes
         for j in range(m):
             force, moment = stresses(S, (psi[3, j], psi[4, j], psi[5, j]), (rows[0, j], rows[1, j], rows[2, j]))
             by = (force[0], force[1], force[2], moment[0], moment[1], moment[2])
@@ -68,7 +69,7 @@ def own_mass(model, work, i):
 
 @shared
 def strain_rows(model, work, i, p, q):
-    """Rows 0 to 2 of work.motion: curvature H theta' of station p per mode."""
+    """Set rows 0 to 2 of work.motion to the curvature H theta' of station p per mode."""
     m = model.tree.modes[i]
     psi = model.exact.psi[p]
     psi_x = model.exact.psi_x[p]

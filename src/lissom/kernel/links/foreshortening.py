@@ -40,6 +40,7 @@ def foreshorten(model, work, i, m, q, v, w):
         for j in range(m):
             pull[j] = work.zero
             pull_rate[j] = work.zero
+        # sigma = 1/2 eta A eta, sigma' = eta A etadot, drift etadot A etadot; bow terms beside them
         add_rows(pull, q, eta, form, bending, bending)
         add_rows(pull_rate, v, rate, form, bending, bending)
         for j in range(bending):
@@ -63,6 +64,7 @@ def foreshorten(model, work, i, m, q, v, w):
             Z += phi[2, j] * e
             dY += phi[1, j] * de
             dZ += phi[2, j] * de
+        # moments of mass: every point draws back by sigma psi_p
         g[0] -= sigma * (X - 0.5 * sigma)
         X -= sigma
         weight = model.foreshortening.weight[p]
@@ -73,6 +75,7 @@ def foreshorten(model, work, i, m, q, v, w):
         swing[1] -= sigma_drift * Z
         swing[2] += sigma_drift * Y
 
+        # Coriolis and drift forces; couplings and mass of sigma as a coordinate slaved to the bending
         across_y = 2.0 * sigma_rate * w[2]
         across_z = 2.0 * sigma_rate * w[1]
         along = sigma_drift + 2.0 * (w[2] * dY - w[1] * dZ)

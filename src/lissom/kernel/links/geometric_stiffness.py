@@ -16,7 +16,7 @@ TINY = 1e-30  # kg, m^2: a body without mass, or a force at the joint itself, ha
 
 @kernel
 def turn_stiffness(model, work):
-    """Add to work.turn_stiffness after `inverse_dynamics`, with accelerations that obey the equations of motion.
+    """Add to work.turn_stiffness, after `inverse_dynamics` with accelerations that obey the equations of motion.
 
     Forces of loops are not among its wrenches: where there are loops, nothing is added.
     """
@@ -31,7 +31,7 @@ def turn_stiffness(model, work):
 
 @kernel
 def clear_turns(model, work):
-    """Turns of bodies count for nothing."""
+    """Clear work.turn_stiffness."""
     for i in range(1, model.tree.parent.shape[0]):
         for row in range(model.tree.modes[i] + 3):
             for c in range(3):
@@ -68,7 +68,7 @@ def add_axial_force_of_child(model, work, i):
 
 @inline
 def tension_along(place, force):
-    """How much of a force pulls along the line to where it acts, per length of that line; zero where it pushes.
+    """Return how much of a force pulls along the line to where it acts, per length of that line; zero where it pushes.
 
     So the matrix stays definite, whatever noise forces have where tolerances are loose.
     """

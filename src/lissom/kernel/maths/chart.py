@@ -24,18 +24,18 @@ from lissom.kernel.maths.algebra import (
     vector,
 )
 
-TURN_MOST = 2.0  # rad: a step turns by less
+TURN_MOST = 2.0  # rad: a step turns by less, so that nine or ten terms of the series below reach rounding
 # Series in z = x^2, exact to rounding for turns x below that.
 COS = tuple((-1) ** n / (4**n * factorial(2 * n)) for n in range(9))  # cos(x/2)
 SIN = tuple((-1) ** n / (2 * 4**n * factorial(2 * n + 1)) for n in range(9))  # sin(x/2)/x
 BEYOND = tuple((-1) ** n / factorial(2 * n + 3) for n in range(10))  # (x - sin x)/x^3
-BETWEEN = tuple(
-    (-1) ** n * (n + 1) / (2 * 4**n * factorial(2 * n + 3)) for n in range(9)
-)  # (2 sin(x/2)/x - cos(x/2))/x^2
+# (2 sin(x/2)/x - cos(x/2))/x^2
+BETWEEN = tuple((-1) ** n * (n + 1) / (2 * 4**n * factorial(2 * n + 3)) for n in range(9))
 
 
 @inline
 def series(coefficients, z):
+    """Return sum_k coefficients[k] z^k, by Horner's rule."""
     total = 0.0 * z
     for k in range(len(coefficients)):
         total = coefficients[len(coefficients) - 1 - k] + z * total
@@ -44,34 +44,37 @@ def series(coefficients, z):
 
 @inline
 def half_turn(z):
-    """cos(x/2) and sin(x/2)/x of z = x^2."""
+    """Return cos(x/2) and sin(x/2)/x of z = x^2."""
     return series(COS, z), series(SIN, z)
 
 
 @inline
 def tangent_operator(th, a, f, g):
-    """(1 + f th~ + g th~ th~) a: every function of th~ has this form."""
+    """Return (1 + f th~ + g th~ th~) a: every function of th~ has this form."""
     b = cross(th, a)
     return add(a, add(scale(f, b), scale(g, cross(th, b))))
 
 
 @inline
 def rotate_by_vector(th, a):
-    """exp(th~) a."""
+    """Return exp(th~) a."""
     c, s = half_turn(dot(th, th))
     return tangent_operator(th, a, 2.0 * s * c, 2.0 * s * s)
 
 
 @inline
 def turn_rate(th, w):
-    """Rate of the turn th at the angular velocity w in body axes: the inverse right Jacobian."""
+    """Return the rate of the turn th at the angular velocity w in body axes: the inverse right Jacobian."""
     z = dot(th, th)
     return tangent_operator(th, w, 0.5, 0.5 * series(BETWEEN, z) / series(SIN, z))
 
 
 @inline
 def turn_velocity(th, rate):
-    """Inverse of `turn_rate`, the right Jacobian: 1 - (1 - cos x)/x^2 th~ + (x - sin x)/x^3 th~ th~, x = |th|."""
+    """Return the inverse of `turn_rate`, the right Jacobian.
+
+    1 - (1 - cos x)/x^2 th~ + (x - sin x)/x^3 th~ th~ with x = |th|.
+    """
     z = dot(th, th)
     s = series(SIN, z)
     return tangent_operator(th, rate, -2.0 * s * s, series(BEYOND, z))
@@ -79,24 +82,29 @@ def turn_velocity(th, rate):
 
 @inline
 def quaternion(a):
+    """Return scalar and vector part of the quaternion at the head of an array."""
     return a[0], (a[1], a[2], a[3])
 
 
 @inline
 def product(w0, p0, w1, p1):
-    """Of two quaternions, as scalar and vector."""
+    """Return the product of two quaternions, as scalar and vector."""
     return w0 * w1 - dot(p0, p1), add(add(scale(w0, p1), scale(w1, p0)), cross(p0, p1))
 
 
 @inline
 def store_quaternion(array, w, p):
+    """Write a quaternion to the head of an array."""
     array[0] = w
     store_vector(array[1:], p)
 
 
 @kernel
 def move(model, base, u, q):
-    """q = base (+) u: plain coordinates add, quaternions turn about body axes, floating bodies glide along them."""
+    """Set q = base (+) u.
+
+    Plain coordinates add, quaternions turn about body axes, floating bodies glide along them.
+    """
     for k in range(u.shape[0]):
         axis = model.velocities.group_axis[k]
         at = model.velocities.coordinate[k]
@@ -115,7 +123,7 @@ def move(model, base, u, q):
 
 @kernel
 def chart_rate(model, u, v, rate):
-    """du/dt at chart position u: v itself but for group joints, where turns do not commute."""
+    """Compute du/dt at chart position u: v itself but for group joints, where turns do not commute."""
     for k in range(u.shape[0]):
         axis = model.velocities.group_axis[k]
         if axis < 0:
@@ -129,7 +137,7 @@ def chart_rate(model, u, v, rate):
 
 @kernel
 def chart_velocity(model, u, rate, v):
-    """The velocity whose chart rate at position u is `rate`: the inverse of `chart_rate`."""
+    """Compute the velocity whose chart rate at position u is `rate`: the inverse of `chart_rate`."""
     for k in range(u.shape[0]):
         axis = model.velocities.group_axis[k]
         if axis < 0:
@@ -142,7 +150,7 @@ def chart_velocity(model, u, rate, v):
 
 @kernel
 def configuration_rate(model, q, v, rate):
-    """dq/dt: plain coordinates follow v, quaternions q (0, omega) / 2, floating bodies R v."""
+    """Compute dq/dt: plain coordinates follow v, quaternions q (0, omega) / 2, floating bodies R v."""
     for k in range(v.shape[0]):
         axis = model.velocities.group_axis[k]
         at = model.velocities.coordinate[k]
@@ -159,7 +167,7 @@ def configuration_rate(model, q, v, rate):
 
 @kernel
 def difference(model, base, q, u):
-    """The chart position u of `q`: base (+) u = q, for turns below half a revolution."""
+    """Compute the chart position u of `q`: base (+) u = q, for turns below half a revolution."""
     for k in range(u.shape[0]):
         axis = model.velocities.group_axis[k]
         at = model.velocities.coordinate[k]

@@ -20,28 +20,31 @@ ENDLESS = 1e300
 
 
 def tanh(x: Any) -> Any:
-    """Hyperbolic tangent; with its derivatives it is finite for every finite number."""
+    """Return the hyperbolic tangent; with its derivatives it is finite for every finite number."""
     return np.tanh(x)
 
 
 def worst(x: Any) -> Any:
-    """The number itself; of a number that stands for several runs the largest of theirs: what is decided for all."""
+    """Return the number itself; of one that stands for several runs the largest: what is decided for all."""
     return x
 
 
 def since(t: Any, begin: Any, later: Any, before: Any) -> Any:
-    """`later` from the time `begin` on, else `before`; each run by itself where numbers stand for several."""
+    """Return `later` from the time `begin` on, else `before`; each run by itself where numbers stand for several."""
     return later if t >= begin else before
 
 
 def of_several(x: Any) -> bool:
-    """Whether a number stands for several states: a vector register by itself, so that rows need not fill one."""
+    """Return whether a number stands for several states: it fills a vector register, so that rows need not."""
     return False
 
 
 @inline
 def clamp(x, lower, upper):
-    """`x` within its limits; beyond them, and at the upper one, its derivative is zero: ranges that meet share none."""
+    """Return `x` within its limits.
+
+    Beyond them, and at the upper one, its derivative is zero: ranges that meet share none.
+    """
     zero = 0.0 * x  # gives the limits the number type of x
     if x.real >= upper.real:
         return upper + zero
@@ -52,12 +55,12 @@ def clamp(x, lower, upper):
 
 @inline
 def above(x, lower):
-    """`x`, or `lower` where x is below it."""
+    """Return `x`, or `lower` where x is below it."""
     return clamp(x, lower, ENDLESS)
 
 
 @inline
 def step(x):
-    """1 where `x` is positive, else 0; its derivative is zero."""
+    """Return 1 where `x` is positive, else 0; its derivative is zero."""
     zero = 0.0 * x
     return 1.0 + zero if x.real > 0.0 else zero

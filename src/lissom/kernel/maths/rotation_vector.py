@@ -13,14 +13,14 @@ from math import factorial
 from lissom.kernel.compile import inline, shared
 from lissom.kernel.maths.algebra import add, cross, dot, scale
 
-TERMS = 18
+TERMS = 18  # reach rounding up to |theta| = 2 pi
 EVEN = tuple(1.0 / factorial(2 * n + 4) for n in range(TERMS))
 ODD = tuple(1.0 / factorial(2 * n + 5) for n in range(TERMS))
 
 
 @shared
 def angle_functions(th):
-    """(s, f, c) and their derivatives by z."""
+    """Return (s, f, c) and their derivatives by z."""
     z = dot(th, th)
     e = EVEN[TERMS - 1] + 0.0 * z  # (1/2 - f)/z
     g = ODD[TERMS - 1] + 0.0 * z  # (1/6 - c)/z
@@ -34,7 +34,7 @@ def angle_functions(th):
 
 @inline
 def rotation_of(k, th):
-    """R of the vector `th`; k = angle_functions(th)."""
+    """Return R of the vector `th`; k = angle_functions(th)."""
     s, f = k[0], k[1]
     cosine = 1.0 - f * dot(th, th)
     x = scale(f, th)
@@ -48,7 +48,7 @@ def rotation_of(k, th):
 
 @inline
 def lever_of(k, th):
-    """H as a matrix."""
+    """Return H as a matrix."""
     s, f, c = k[0], k[1], k[2]
     x = scale(c, th)
     a = scale(f, th)
@@ -61,7 +61,7 @@ def lever_of(k, th):
 
 @inline
 def lever_rate(k, th, d, a):
-    """(dH) a when theta changes by `d`."""
+    """Return (dH) a when theta changes by `d`."""
     f, c = k[1], k[2]
     dz = 2.0 * dot(th, d)
     along = dot(th, a)
@@ -72,7 +72,7 @@ def lever_rate(k, th, d, a):
 
 @inline
 def lever_slope(k, th, a, m):
-    """The vector A with d . A = m . (dH) a for every change d of theta."""
+    """Return the vector A with d . A = m . (dH) a for every change d of theta."""
     f, c = k[1], k[2]
     along = dot(th, a)
     grip = dot(th, m)

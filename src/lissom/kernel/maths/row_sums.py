@@ -11,7 +11,8 @@ from lissom.kernel.maths.simd_rows import add_scaled
 
 @inline
 def add_rows(out, scales, first, rows, count, width):
-    """out += sum_j scales[first + j] rows[j] over j < count, for the first `width` entries."""
+    """Add sum_j scales[first + j] rows[j] over j < count to the first `width` entries of out."""
+    # eight at a time, then four, then one: the target is read and written once for each group
     eights = count - count % 8
     for j in range(0, eights, 8):
         e = first + j
@@ -32,7 +33,7 @@ def add_rows(out, scales, first, rows, count, width):
 
 @inline
 def section_sums(weights, eta, start, count, zero):
-    """sum_j weights[k, j] eta_j for k = 0, 1, 2."""
+    """Return sum_j weights[k, j] eta_j for k = 0, 1, 2."""
     x = zero
     y = zero
     z = zero
@@ -90,6 +91,6 @@ def pair_off(A, inverse, j, width):
 
 @inline
 def take_two(A, inverse, j, r, width):
-    """Take the unknowns j and j + 1 out of row r."""
+    """Eliminate the unknowns j and j + 1 from row r."""
     by = (-inverse[j] * A[j, r], -inverse[j + 1] * A[j + 1, r])
     add_scaled(A[r], r, width, by, (A[j], A[j + 1]))

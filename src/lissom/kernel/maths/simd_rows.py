@@ -13,7 +13,7 @@ from lissom.kernel.data.arrays import ROW_WIDTH
 
 
 def add_lanes(out, at, scales, rows):
-    """out += sum_i scales[i] rows[i], for the entries `at` to `at + 3`; scales and rows are tuples."""
+    """Add sum_i scales[i] rows[i] to the entries `at` to `at + 3` of out; scales and rows are tuples."""
     for k in range(at, at + ROW_WIDTH):
         total = out[k]
         for scale, row in zip(scales, rows, strict=True):
@@ -22,7 +22,7 @@ def add_lanes(out, at, scales, rows):
 
 
 def set_lanes(out, at, scales, rows):
-    """out = sum_i scales[i] rows[i], for the entries `at` to `at + 3`."""
+    """Set the entries `at` to `at + 3` of out to sum_i scales[i] rows[i]."""
     for k in range(at, at + ROW_WIDTH):
         total = scales[0] * rows[0][k]
         for scale, row in zip(scales[1:], rows[1:], strict=True):
@@ -31,7 +31,7 @@ def set_lanes(out, at, scales, rows):
 
 
 def add_scaled(out, first, last, scales, rows):
-    """out += sum_i scales[i] rows[i], for the entries from `first` to before `last`."""
+    """Add sum_i scales[i] rows[i] to the entries of out from `first` to before `last`."""
     for k in range(first, last):
         total = out[k]
         for scale, row in zip(scales, rows, strict=True):
@@ -40,7 +40,7 @@ def add_scaled(out, first, last, scales, rows):
 
 
 def set_scaled(out, first, last, scales, rows):
-    """out = sum_i scales[i] rows[i], for the entries from `first` to before `last`."""
+    """Set the entries of out from `first` to before `last` to sum_i scales[i] rows[i]."""
     for k in range(first, last):
         total = scales[0] * rows[0][k]
         for scale, row in zip(scales[1:], rows[1:], strict=True):

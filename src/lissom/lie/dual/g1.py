@@ -21,25 +21,25 @@ def from_parts(A: ArrayLike, theta: ArrayLike) -> Array:
 
 
 def parts(X: ArrayLike) -> tuple[Array, Array]:
-    """A (..., 3, 3) and theta (..., 3) of X."""
+    """Return A (..., 3, 3) and theta (..., 3) of X."""
     X = np.asarray(X)
     A = X[..., :3, :3]
     return A, so3.vee(X[..., 3:, :3] @ so3.inverse(A))
 
 
 def hat(omega: ArrayLike) -> Array:
-    """[omega]^ = [[hat(real), 0], [hat(dual), hat(real)]], (38): (..., 6) -> (..., 6, 6)."""
+    """Return [omega]^ = [[hat(real), 0], [hat(dual), hat(real)]], (38): (..., 6) -> (..., 6, 6)."""
     return se3.ad(omega)
 
 
 def vee(W: ArrayLike) -> Array:
-    """Inverse of `hat`: (..., 6, 6) -> (..., 6)."""
+    """Return the dual vector of a matrix, the inverse of `hat`: (..., 6, 6) -> (..., 6)."""
     W = np.asarray(W)
     return np.concatenate([so3.vee(W[..., :3, :3]), so3.vee(W[..., 3:, :3])], axis=-1)
 
 
 def inverse(X: ArrayLike) -> Array:
-    """X^-1 = (A^T, -A^T hat(theta)), (32): both diagonal blocks and the dual block transposed."""
+    """Return X^-1 = (A^T, -A^T hat(theta)), (32): both diagonal blocks and the dual block transposed."""
     X = np.asarray(X)
     Y = np.zeros_like(X)
     Y[..., :3, :3] = Y[..., 3:, 3:] = so3.inverse(X[..., :3, :3])
@@ -48,29 +48,29 @@ def inverse(X: ArrayLike) -> Array:
 
 
 def act(X: ArrayLike, a: ArrayLike) -> Array:
-    """Dual vectors X a, (39), with X (..., 6, 6) and a (..., 6)."""
+    """Return the dual vectors X a, (39), with X (..., 6, 6) and a (..., 6)."""
     return so3.act(X, a)
 
 
 def Ad(X: ArrayLike) -> Array:
-    """Adjoint of the group, [Ad(X) omega]^ = X [omega]^ X^-1, (12): it is X itself."""
+    """Return the adjoint of the group, [Ad(X) omega]^ = X [omega]^ X^-1, (12): it is X itself."""
     return np.asarray(X)
 
 
 def ad(omega: ArrayLike) -> Array:
-    """Adjoint of the algebra, the dual vector product (13): it is `hat`."""
+    """Return the adjoint of the algebra, the dual vector product (13): it is `hat`."""
     return hat(omega)
 
 
 def exp(omega: ArrayLike) -> Array:
-    """Exponential of [omega]^ in closed form, (136): (..., 6) -> (..., 6, 6)."""
+    """Return the exponential of [omega]^ in closed form, (136): (..., 6) -> (..., 6, 6)."""
     omega = np.asarray(omega)
     u, w = omega[..., :3], omega[..., 3:]
     return from_parts(so3.exp(u), so3.act(so3.left_jacobian(u), w))
 
 
 def log(X: ArrayLike) -> Array:
-    """Logarithm in closed form, (137), with |real| at most pi: (..., 6, 6) -> (..., 6)."""
+    """Return the logarithm in closed form, (137), with |real| at most pi: (..., 6, 6) -> (..., 6)."""
     A, theta = parts(X)
     phi = so3.log(A)
     return np.concatenate([phi, so3.act(so3.left_jacobian_inverse(phi), theta)], axis=-1)
@@ -86,5 +86,5 @@ def left_jacobian(omega: ArrayLike) -> Array:
 
 
 def left_jacobian_inverse(omega: ArrayLike) -> Array:
-    """Inverse of `left_jacobian`, for |real| < 2 pi."""
+    """Return the inverse of `left_jacobian`, for |real| < 2 pi."""
     return se3.left_jacobian_inverse(omega)

@@ -17,17 +17,17 @@ Array = NDArray[Any]
 
 
 def from_parts(X: ArrayLike, v: ArrayLike) -> Array:
-    """Y = (X, v) from X (..., 6, 6) and v (..., 6)."""
+    """Return Y = (X, v) from X (..., 6, 6) and v (..., 6)."""
     return affine.from_parts(X, v)
 
 
 def parts(Y: ArrayLike) -> tuple[Array, Array]:
-    """X (..., 6, 6) and v (..., 6) of Y, as views."""
+    """Return X (..., 6, 6) and v (..., 6) of Y, as views."""
     return affine.parts(Y)
 
 
 def hat(t: ArrayLike) -> Array:
-    """[t]^ = [[[omega]^, v], [0, 0]], (55): (..., 12) -> (..., 7, 7)."""
+    """Return [t]^ = [[[omega]^, v], [0, 0]], (55): (..., 12) -> (..., 7, 7)."""
     t = np.asarray(t)
     T = from_parts(g1.hat(t[..., :6]), t[..., 6:])
     T[..., 6, 6] = 0.0
@@ -35,45 +35,45 @@ def hat(t: ArrayLike) -> Array:
 
 
 def vee(T: ArrayLike) -> Array:
-    """Inverse of `hat`: (..., 7, 7) -> (..., 12)."""
+    """Return the dual twist of a matrix, the inverse of `hat`: (..., 7, 7) -> (..., 12)."""
     X, v = parts(T)
     return np.concatenate([g1.vee(X), v], axis=-1)
 
 
 def inverse(Y: ArrayLike) -> Array:
-    """Y^-1 = (X^-1, -X^-1 v), (51)."""
+    """Return Y^-1 = (X^-1, -X^-1 v), (51)."""
     X, v = parts(Y)
     X_inverse = g1.inverse(X)
     return from_parts(X_inverse, -so3.act(X_inverse, v))
 
 
 def act(Y: ArrayLike, a: ArrayLike) -> Array:
-    """Dual positions X a + v, with Y (..., 7, 7) and a (..., 6)."""
+    """Return the dual positions X a + v, with Y (..., 7, 7) and a (..., 6)."""
     X, v = parts(Y)
     return so3.act(X, a) + v
 
 
 def Ad(Y: ArrayLike) -> Array:
-    """Adjoint of the group, [[X, 0], [[v]^ X, X]], (19): (..., 7, 7) -> (..., 12, 12)."""
+    """Return the adjoint of the group, [[X, 0], [[v]^ X, X]], (19): (..., 7, 7) -> (..., 12, 12)."""
     X, v = parts(Y)
     return Dual(X, g1.hat(v) @ X).block
 
 
 def ad(t: ArrayLike) -> Array:
-    """Lie bracket as a matrix, [[[omega]^, 0], [[v]^, [omega]^]]: (..., 12) -> (..., 12, 12)."""
+    """Return the Lie bracket as a matrix, [[[omega]^, 0], [[v]^, [omega]^]]: (..., 12) -> (..., 12, 12)."""
     t = np.asarray(t)
     return Dual(g1.hat(t[..., :6]), g1.hat(t[..., 6:])).block
 
 
 def exp(t: ArrayLike) -> Array:
-    """Exponential of [t]^ in closed form, (141): (..., 12) -> (..., 7, 7)."""
+    """Return the exponential of [t]^ in closed form, (141): (..., 12) -> (..., 7, 7)."""
     t = np.asarray(t)
     omega, v = t[..., :6], t[..., 6:]
     return from_parts(g1.exp(omega), so3.act(g1.left_jacobian(omega), v))
 
 
 def log(Y: ArrayLike) -> Array:
-    """Logarithm in closed form, (145), with a rigid rotation of at most pi: (..., 7, 7) -> (..., 12)."""
+    """Return the logarithm in closed form, (145), with a rigid rotation of at most pi: (..., 7, 7) -> (..., 12)."""
     X, v = parts(Y)
     omega = g1.log(X)
     return np.concatenate([omega, so3.act(g1.left_jacobian_inverse(omega), v)], axis=-1)

@@ -23,29 +23,31 @@ class Rotation:
 
     @staticmethod
     def of(A: ArrayLike, theta: ArrayLike = (0.0, 0.0, 0.0)) -> Rotation:
-        """From a rigid rotation A (..., 3, 3) and a small rotation vector theta (..., 3) on its left."""
+        """Make it from a rigid rotation A (..., 3, 3) and a small rotation vector theta (..., 3) on its left."""
         return Rotation(g1.from_parts(A, theta))
 
     @staticmethod
     def small(theta: ArrayLike) -> Rotation:
-        """1 + eps hat(theta), (24): deflection alone."""
+        """Return 1 + eps hat(theta), (24): deflection alone."""
         return Rotation.of(np.eye(3), theta)
 
     @staticmethod
     def exp(omega: Dual) -> Rotation:
+        """Return the rotation by a dual rotation vector."""
         return Rotation(g1.exp(omega.stacked))
 
     def log(self) -> Dual:
+        """Return the dual rotation vector of the rotation."""
         return Dual.vector(g1.log(self.matrix))
 
     @property
     def rigid(self) -> Array:
-        """A (..., 3, 3)."""
+        """The rigid rotation A (..., 3, 3)."""
         return g1.parts(self.matrix)[0]
 
     @property
     def deflection(self) -> Array:
-        """theta (..., 3)."""
+        """The small rotation vector theta (..., 3)."""
         return g1.parts(self.matrix)[1]
 
     @property
@@ -54,6 +56,7 @@ class Rotation:
         return Dual(self.matrix[..., :3, :3], self.matrix[..., 3:, :3])
 
     def inverse(self) -> Rotation:
+        """Return R_ba from R_ab."""
         return Rotation(g1.inverse(self.matrix))
 
     @overload
@@ -75,33 +78,37 @@ class Transform:
 
     @staticmethod
     def of(rotation: Rotation, position: Dual) -> Transform:
-        """Frame b at the dual position r + eps d, turned by R_ab, (49)-(50)."""
+        """Return frame b at the dual position r + eps d, turned by R_ab, (49)-(50)."""
         return Transform(g2.from_parts(rotation.matrix, position.stacked))
 
     @staticmethod
     def deflected(T: ArrayLike, delta: ArrayLike) -> Transform:
-        """(1 + eps [delta]^) T, (43): pose T (..., 4, 4) and deflection delta = (theta, d) (..., 6) on its left."""
+        """Return (1 + eps [delta]^) T, (43): pose T (..., 4, 4), deflection delta = (theta, d) (..., 6) on its left."""
         T, delta = np.asarray(T), np.asarray(delta)
         theta, r = delta[..., :3], T[..., :3, 3]
         return Transform.of(Rotation.of(T[..., :3, :3], theta), Dual(r, np.cross(theta, r) + delta[..., 3:]))
 
     @staticmethod
     def exp(twist: ArrayLike) -> Transform:
-        """Motion along a constant dual twist (..., 12) for unit time."""
+        """Return the motion along a constant dual twist (..., 12) for unit time."""
         return Transform(g2.exp(twist))
 
     def log(self) -> Array:
+        """Return the dual twist (..., 12) of the motion."""
         return g2.log(self.matrix)
 
     @property
     def rotation(self) -> Rotation:
+        """The dual rotation R_ab."""
         return Rotation(self.matrix[..., :6, :6])
 
     @property
     def position(self) -> Dual:
+        """The dual position of b in a."""
         return Dual.vector(self.matrix[..., :6, 6])
 
     def inverse(self) -> Transform:
+        """Return T_ba from T_ab."""
         return Transform(g2.inverse(self.matrix))
 
     @overload

@@ -27,7 +27,7 @@ class Dual:
 
     @staticmethod
     def of(value: ArrayLike | Dual) -> Dual:
-        """The value itself if it is dual, else value + eps 0."""
+        """Return the value itself if it is dual, else value + eps 0."""
         if isinstance(value, Dual):
             return value
         value = np.asarray(value)
@@ -35,7 +35,7 @@ class Dual:
 
     @staticmethod
     def vector(stacked: ArrayLike) -> Dual:
-        """The dual vector (..., 3) whose real and dual part are stacked in one real vector (..., 6), as in (37)."""
+        """Return the dual vector (..., 3) whose parts are stacked in one real vector (..., 6), as in (37)."""
         stacked = np.asarray(stacked)
         half = stacked.shape[-1] // 2
         return Dual(stacked[..., :half], stacked[..., half:])
@@ -58,7 +58,7 @@ class Dual:
         return Dual(np.swapaxes(self.real, -1, -2), np.swapaxes(self.dual, -1, -2))
 
     def value(self, eps: float = 1.0) -> Array:
-        """real + eps dual for a real number eps: the first-order quantity itself at eps = 1."""
+        """Return real + eps dual for a real number eps: the first-order quantity itself at eps = 1."""
         return self.real + eps * self.dual
 
     def __add__(self, other: ArrayLike | Dual) -> Dual:
@@ -103,27 +103,31 @@ class Dual:
         return Dual(self.real[index], self.dual[index])
 
     def apply(self, function: Callable[[Array], Array], slope: Callable[[Array], Array]) -> Dual:
-        """f(real) + eps f'(real) dual, for an elementwise function and its derivative."""
+        """Return f(real) + eps f'(real) dual, for an elementwise function and its derivative."""
         return Dual(function(self.real), slope(self.real) * self.dual)
 
     def sin(self) -> Dual:
+        """Return the sine, element by element."""
         return self.apply(np.sin, np.cos)
 
     def cos(self) -> Dual:
+        """Return the cosine, element by element."""
         return self.apply(np.cos, lambda x: -np.sin(x))
 
     def exp(self) -> Dual:
+        """Return the exponential, element by element."""
         return self.apply(np.exp, np.exp)
 
     def sqrt(self) -> Dual:
+        """Return the square root, element by element."""
         return self.apply(np.sqrt, lambda x: 0.5 / np.sqrt(x))
 
     def dot(self, other: Dual) -> Dual:
-        """Dual scalar product of two dual vectors."""
+        """Return the dual scalar product of two dual vectors."""
         product = self * other
         return Dual(np.sum(product.real, axis=-1), np.sum(product.dual, axis=-1))
 
     def cross(self, other: Dual) -> Dual:
-        """Dual vector product of two dual vectors (..., 3), (13)."""
+        """Return the dual vector product of two dual vectors (..., 3), (13)."""
         turned = np.cross(self.real, other.dual) + np.cross(self.dual, other.real)
         return Dual(np.cross(self.real, other.real), turned)

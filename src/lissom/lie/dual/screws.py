@@ -22,18 +22,21 @@ Array = NDArray[Any]
 
 
 def reference_transformation(p: Dual) -> Array:
-    """U of (60), (..., 12, 12): moves the reference point from s to r, with p the dual vector from r to s."""
+    """Return U of (60), (..., 12, 12): moves the reference point from s to r, with p the dual vector from r to s."""
     one = np.broadcast_to(np.eye(6), (*p.stacked.shape[:-1], 6, 6))
     return Dual(one, g1.hat(p.stacked)).block
 
 
 def coordinate_transformation(R: Rotation) -> Array:
-    """R bar of (63), (..., 12, 12): coordinates of frame b become those of a."""
+    """Return R bar of (63), (..., 12, 12): coordinates of frame b become those of a."""
     return Dual(R.matrix, np.zeros_like(R.matrix)).block
 
 
 def swap_parts(screw: Array) -> Array:
-    """N screw, (70): real and dual parts change places, so that an elastic motion becomes first order; (..., 12)."""
+    """Return N screw, (70): real and dual parts change places, (..., 12).
+
+    An elastic motion so becomes first order.
+    """
     a, b, c, d = np.split(np.asarray(screw), 4, axis=-1)
     return np.concatenate([b, a, d, c], axis=-1)
 
@@ -47,24 +50,25 @@ class Screw:
 
     @classmethod
     def of(cls, stacked: ArrayLike) -> Self:
-        """From the stacked vector (..., 12)."""
+        """Make it from the stacked vector (..., 12)."""
         stacked = np.asarray(stacked)
         return cls(Dual.vector(stacked[..., :6]), Dual.vector(stacked[..., 6:]))
 
     @property
     def stacked(self) -> Array:
+        """The real vector (..., 12)."""
         return np.concatenate([self.direction.stacked, self.moment.stacked], axis=-1)
 
     def referenced(self, p: Dual) -> Self:
-        """The same screw about a point r; p is the dual vector from r to the present reference point, (59)."""
+        """Return it about a point r; p is the dual vector from r to the present reference point, (59)."""
         return type(self)(self.direction, self.moment + p.cross(self.direction))
 
     def expressed(self, R: Rotation) -> Self:
-        """The same screw in the coordinates of frame a, R = R_ab, (62)."""
+        """Return it in the coordinates of frame a, R = R_ab, (62)."""
         return type(self)(R @ self.direction, R @ self.moment)
 
     def transformed(self, T: Transform) -> Self:
-        """Seen in frame a and about its origin, T = T_ab: coordinates first, then reference; Ad of G2, (19)."""
+        """Return it as seen in frame a and about its origin, T = T_ab: coordinates, then reference; Ad of G2, (19)."""
         return self.expressed(T.rotation).referenced(T.position)
 
     def __add__(self, other: Self) -> Self:
@@ -76,7 +80,7 @@ class Screw:
         return type(self)(self.direction * amount, self.moment * amount)
 
     def product(self, other: Screw) -> Dual:
-        """Reciprocal product: the dual power of a wrench on a twist."""
+        """Return the reciprocal product: the dual power of a wrench on a twist."""
         return self.direction.dot(other.moment) + self.moment.dot(other.direction)
 
 
@@ -85,16 +89,16 @@ class Line(Screw):
 
     @classmethod
     def through(cls, axis: ArrayLike | Dual, point: ArrayLike | Dual = (0.0, 0.0, 0.0)) -> Self:
-        """Line along an axis through a point, about the frame's origin."""
+        """Return the line along an axis through a point, about the frame's origin."""
         axis, point = Dual.of(axis), Dual.of(point)
         return cls(axis, point.cross(axis))
 
     def twist(self, rate: ArrayLike | Dual) -> Twist:
-        """Dual twist of a rotation about the line at the given rate, (57)."""
+        """Return the dual twist of a rotation about the line at the given rate, (57)."""
         return Twist.of((self * rate).stacked)
 
     def wrench(self, magnitude: ArrayLike | Dual) -> Wrench:
-        """Dual wrench of a force of the given magnitude along the line, (81)."""
+        """Return the dual wrench of a force of the given magnitude along the line, (81)."""
         return Wrench.of((self * magnitude).stacked)
 
 
@@ -103,15 +107,17 @@ class Twist(Screw):
 
     @property
     def omega(self) -> Dual:
+        """Dual angular velocity."""
         return self.direction
 
     @property
     def v(self) -> Dual:
+        """Dual velocity of the reference point."""
         return self.moment
 
     @classmethod
     def elastic(cls, twist: ArrayLike) -> Self:
-        """A twist (omega, v) (..., 6) due to deflection: it is of first order, so the dual part holds it, (67)."""
+        """Return a twist (omega, v) (..., 6) due to deflection: of first order, so the dual part holds it, (67)."""
         twist = np.asarray(twist)
         zero = np.zeros_like(twist[..., :3])
         return cls(Dual(zero, twist[..., :3]), Dual(zero, twist[..., 3:]))
@@ -122,18 +128,20 @@ class Wrench(Screw):
 
     @property
     def force(self) -> Dual:
+        """Dual force."""
         return self.direction
 
     @property
     def torque(self) -> Dual:
+        """Dual torque about the reference point."""
         return self.moment
 
     @classmethod
     def from_wrench(cls, W: ArrayLike) -> Self:
-        """A real wrench in lissom's order (torque, force), (..., 6)."""
+        """Return the dual wrench of a real one in lissom's order (torque, force), (..., 6)."""
         W = np.asarray(W)
         return cls(Dual.of(W[..., 3:]), Dual.of(W[..., :3]))
 
     def wrench(self, eps: float = 1.0) -> Array:
-        """(torque, force) with the first order included, (..., 6)."""
+        """Return (torque, force) with the first order included, (..., 6)."""
         return np.concatenate([self.torque.value(eps), self.force.value(eps)], axis=-1)

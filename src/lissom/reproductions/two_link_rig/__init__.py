@@ -54,11 +54,16 @@ __all__ = [
 def main(folder: str | Path, data: str | Path | None = None) -> tuple[Result, Comparison]:
     """Print the comparisons, draw the fit and what was held back.
 
-    Args:
-        folder: for the figures and the fitted robot.
-        data: the folder of the published files, at 500 Hz; unless given, the excerpt that comes with lissom.
+    Parameters
+    ----------
+    folder : path
+        Where figures and the fitted robot go.
+    data : path, optional
+        Folder of the published files, at 500 Hz; unless given, the excerpt that comes with lissom.
 
-    Returns:
+    Returns
+    -------
+    Result, Comparison
         The arm with the friction that was chosen, judged by what was held back; and the models of friction.
     """
     measured = excerpt() if data is None else read_folder(data)

@@ -62,6 +62,7 @@ class Found(NamedTuple):
 
     @property
     def scales(self) -> Scales:
+        """The scales of torques and gauges that were fitted."""
         return Scales.of(self.fit)
 
 
@@ -78,7 +79,7 @@ class Result(NamedTuple):
 
 
 def with_friction() -> lissom.Robot:
-    """The nominal arm, with Coulomb friction of the size that the documentation guesses."""
+    """Return the nominal arm, with Coulomb friction of the size that the documentation guesses."""
     nominal = lissom.load("two-link-rig")
     return nominal.with_values([(f"links.{hub}.joint.friction", values) for hub, values in FRICTION.items()])
 
@@ -99,7 +100,7 @@ def fitted(data: Columns, progress: bool = True) -> Fit:
 
 
 def judged(data: Columns, found: Found) -> Result:
-    """A fitted arm on what was held back: beside the nominal one, a rigid one and the documentation's linear model."""
+    """Judge a fitted arm on what was held back, beside a nominal, a rigid and the documentation's linear one."""
     nominal, robot = lissom.load("two-link-rig"), found.fit.robot
     held, rigid, linear = held_back(data, found)
     loop = in_loop(data, {"nominal": (nominal, AS_GIVEN), "fitted": (robot, found.scales)})
@@ -122,7 +123,7 @@ def held_back(data: Columns, found: Found) -> tuple[Validation, Validation, dict
 
 
 def _of_hubs(seen: Record) -> Record:
-    """The record without its gauges."""
+    """Return the record without its gauges."""
     outputs = {name: each for name, each in seen.outputs.items() if name.startswith("position")}
     unknown = {name: each for name, each in seen.unknown.items() if "gauge" not in name}
     return seen.model_copy(update={"outputs": outputs, "unknown": unknown})

@@ -24,9 +24,11 @@ class Controller:
         self.reset()
 
     def reset(self) -> None:
+        """Begin anew, as at the start of a run."""
         self.hubs = [Feedback(k, STEP, angle) for k, angle in enumerate(self.start)]
 
     def __call__(self, t: float, readings: Mapping[str, float]) -> dict[str, float]:
+        """Return the torques of both hubs from the readings at time t."""
         torques = {}
         for k, (hub, wanted) in enumerate(zip(self.hubs, self.references)):
             deflection = readings.get(f"gauge{k + 1}", 0.0) * self.scales.gauge[k] / STRAIN[k]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def draw(result: Result, folder: Path) -> None:
-    """The fit, what was held back, and the closed loop."""
+    """Draw the fit, what was held back, and the closed loop."""
     save(result.fit.plot(), folder / "rig-fitted.png")
     save(side_by_side(result.held), folder / "rig-held-back.png")
     save(side_by_side(result.loop), folder / "rig-in-loop.png")

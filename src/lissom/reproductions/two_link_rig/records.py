@@ -34,13 +34,13 @@ Columns = dict[str, np.ndarray]
 
 
 def excerpt() -> Columns:
-    """The records that come with lissom, by column; those of the run with square waves and of the stair."""
+    """Return the records that come with lissom, by column; those of the run with square waves and of the stair."""
     with files("lissom.reproductions").joinpath("data/two-link-rig.npz").open("rb") as file, np.load(file) as data:
         return {name: np.array(data[name], float) for name in data.files}
 
 
 def read_folder(folder: str | Path) -> Columns:
-    """The same two runs from a folder of the published files, every sample of them."""
+    """Read the two runs from a folder of the published files, every sample of them."""
     made: Columns = {}
     for run, (file, (begin, end)) in RUNS.items():
         data = published(Path(folder) / file)
@@ -59,7 +59,7 @@ def thinned(data: Columns, every: int = round(COARSE / STEP)) -> Columns:
 
 
 def published(path: str | Path) -> Columns:
-    """A record in the rig's own format (.npz with counts of encoders and converters), in SI units by column.
+    """Read a record in the rig's own format (.npz with counts of encoders and converters), in SI units by column.
 
     Motor currents that were not measured are those of the rig's state feedback; in other runs than those of it, of the
     second hub alone.
@@ -96,7 +96,7 @@ class Feedback:
         self.hub, self.deflection = np.array([angle, 0.0]), np.zeros(2)
 
     def __call__(self, wanted: float, angle: float, deflection: float) -> float:
-        """The current in A of the next sample."""
+        """Return the current in A of the next sample."""
         error = np.array([wanted - angle, -self.deflection[0], -self.hub[1], -self.deflection[1]])
         self.hub = self._filtered(self.hub, angle, FILTERS[0])
         self.deflection = self._filtered(self.deflection, deflection, FILTERS[1])
@@ -133,7 +133,9 @@ def record(
     more: Any = (),
     hub: str = "position",
 ) -> Record:
-    """A window of a run, with further unknowns. Columns have the run's name in front where there are several runs.
+    """Return a window of a run, with further unknowns.
+
+    Columns have the run's name in front where there are several runs.
 
     `hub` is the quantity that encoders see: the position, or the rotor_position where gears give way.
     """

@@ -26,7 +26,7 @@ from lissom.theory.linear import solve_positive
 
 @inline
 def add_joints(model, q, v, a, tau):
-    """Forces and momenta of what sits in the joints."""
+    """Add forces and momenta of what sits in the joints."""
     add_joint_forces(model, q, v, tau)
     add_joint_momenta(model, a, tau)
 
@@ -57,34 +57,38 @@ def forward_of(model, q, v, tau, moving, a):
 
 @inline
 def linear_motion(model, q, v):
-    """The motion without what is of second order in the deflection."""
+    """Return the motion without what is of second order in the deflection."""
     qh, vh = dual_state(model, q, v, LINEAR)
     return summed_motion(motion(model, qh, vh, False))
 
 
 @kernel
 def nonlinear_inverse(model, work, q, v, a, wrench, tau):
+    """Compute inverse dynamics with the whole motion of the sections."""
     inverse_of(model, q, v, a, wrench, motion(model, q, v, False), tau)
 
 
 @kernel
 def nonlinear_forward(model, work, q, v, tau, wrench, a):
+    """Compute forward dynamics with the whole motion of the sections."""
     forward_of(model, q, v, tau, motion(model, q, v, False), a)
 
 
 @kernel
 def linear_inverse(model, work, q, v, a, wrench, tau):
+    """Compute inverse dynamics with the motion to first order of the deflection."""
     inverse_of(model, q, v, a, wrench, linear_motion(model, q, v), tau)
 
 
 @kernel
 def linear_forward(model, work, q, v, tau, wrench, a):
+    """Compute forward dynamics with the motion to first order of the deflection."""
     forward_of(model, q, v, tau, linear_motion(model, q, v), a)
 
 
 @kernel
 def cut_inverse(model, q, v, a, wrench, form, tau):
-    """Inverse dynamics of the forms whose forces are dual."""
+    """Compute inverse dynamics of the forms whose forces are dual."""
     printed = form == PRINTED
     qh, vh = dual_state(model, q, v, form)
     tauh = np.empty(tau.shape, np.complex128)
@@ -98,7 +102,7 @@ def cut_inverse(model, q, v, a, wrench, form, tau):
 
 @kernel
 def cut_forward(model, q, v, tau, form, a):
-    """Forward dynamics of the forms whose mass matrix is dual."""
+    """Compute forward dynamics of the forms whose mass matrix is dual."""
     printed = form == PRINTED
     qh, vh = dual_state(model, q, v, form)
     Mh = np.empty((v.shape[0], v.shape[0]), np.complex128)
@@ -109,31 +113,37 @@ def cut_forward(model, q, v, tau, form, a):
 
 @kernel
 def first_order_inverse(model, work, q, v, a, wrench, tau):
+    """Compute inverse dynamics with forces and masses cut at first order."""
     cut_inverse(model, q, v, a, wrench, FIRST_ORDER, tau)
 
 
 @kernel
 def first_order_forward(model, work, q, v, tau, wrench, a):
+    """Compute forward dynamics with forces and masses cut at first order."""
     cut_forward(model, q, v, tau, FIRST_ORDER, a)
 
 
 @kernel
 def truncated_inverse(model, work, q, v, a, wrench, tau):
+    """Compute inverse dynamics with the truncated form."""
     cut_inverse(model, q, v, a, wrench, TRUNCATED, tau)
 
 
 @kernel
 def truncated_forward(model, work, q, v, tau, wrench, a):
+    """Compute forward dynamics with the truncated form."""
     cut_forward(model, q, v, tau, TRUNCATED, a)
 
 
 @kernel
 def printed_inverse(model, work, q, v, a, wrench, tau):
+    """Compute inverse dynamics with the equations as printed."""
     cut_inverse(model, q, v, a, wrench, PRINTED, tau)
 
 
 @kernel
 def printed_forward(model, work, q, v, tau, wrench, a):
+    """Compute forward dynamics with the equations as printed."""
     cut_forward(model, q, v, tau, PRINTED, a)
 
 

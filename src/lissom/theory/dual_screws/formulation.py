@@ -101,7 +101,7 @@ class DualScrew(Formulation):
         return self.tip_path(np.asarray(q)[None])[0]
 
     def tip_path(self, q: np.ndarray) -> np.ndarray:
-        """The same at many configurations (N, nq), shape (N, 4, 4)."""
+        """Return the poses of the tip at many configurations (N, nq), shape (N, 4, 4)."""
         from lissom.theory.dual_screws.motion import last_pose
         from lissom.theory.dual_screws.orders import dual_state
 
@@ -122,7 +122,7 @@ class DualScrew(Formulation):
         return self.form in ("truncated", "printed")
 
     def limit(self, raw: RawRun) -> Limit | None:
-        """A mass matrix of first order carries a run as long as it stays positive."""
+        """Return why a run ends: a mass matrix of first order carries it as long as it stays positive."""
         if self.form in ("linear", "nonlinear"):
             return None
         model, work, forward = self.model.struct, self.model.workspace(), self.dynamics.forward

@@ -45,6 +45,7 @@ def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
         flow[ab] = zero
     first = model.foreshortening.start[i]
     P = 0 if printed else model.foreshortening.start[i + 1] - first
+    # couplings c_ab,j at the present deformation, (107)
     for j in range(m):
         base = 12 * j
         for ab in range(12):
@@ -52,6 +53,7 @@ def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
             for k in range(m):
                 value += q[eta + k] * model.inertia.coupling_eta[i, k, base + ab]
             c[j, ab] = value
+    # foreshortening: couplings and moments of sigma_p, an extension slaved to the bending
     for x in range(P):
         p = first + x
         sigma = 0.5 * bilinear(model.foreshortening.form[p], q, eta, q, eta, m, zero)
@@ -77,6 +79,7 @@ def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
             gain[ab] += half * (model.inertia.coupling[i, 12 * j + ab] + c[j, ab])
             flow[ab] += speed * c[j, ab]
 
+    # the rigid block: first and second moments of the deformed link
     G0 = model.inertia.second_moment[i]
     mc = add(vector(model.inertia.moment[i]), (gain[9], gain[10], gain[11]))
     xx = G0[0, 0] + 2.0 * gain[0]
@@ -103,6 +106,7 @@ def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
     force = cross(w, add(cross(w, mc), scale(2.0, (flow[9], flow[10], flow[11]))))
     store_vector(bias[m : m + 3], torque)
     store_vector(bias[m + 3 : m + 6], force)
+    # modal rows: couplings, modal mass, gyroscopic and elastic forces; then what sigma_p passes on to them
     if m == 0:
         return
 
@@ -160,7 +164,7 @@ def slave(model, i, m, p, q, v, w, D, bias, c, pulls):
 
 @inline
 def cubic_forces(model, i, q, v, force):
-    """Forces of the strain energy's cubic terms, and of their damping."""
+    """Add forces of the strain energy's cubic terms, and of their damping."""
     eta = model.tree.modes_q[i]
     rate = model.tree.modes_v[i]
     for term in range(model.strain.cubic_start[i], model.strain.cubic_start[i + 1]):

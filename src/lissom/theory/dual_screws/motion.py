@@ -64,6 +64,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
         w = vector(omega[up])
         dw = vector(gamma[up, 0:3])
         dv = vector(gamma[up, 3:6])
+        # to the section of the parent that carries the body
         at = add(vector(model.sections.position[i]), none)
         Q = identity(zero)
         if m > 0:
@@ -81,6 +82,7 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
             dv = shifted(w, dw, dv, at, none, none)
         here = at
 
+        # to the joint's frame
         if model.joints.has_origin[i] == 1:
             r = add(vector(model.joints.origin_position[i]), none)
             here = add(here, rotate(Q, r))
@@ -158,7 +160,7 @@ class TreeMotion(NamedTuple):
 
 @kernel
 def motion(model, q, v, printed):
-    """The motion of the tree at q (nq,), v (nv,)."""
+    """Return the motion of the tree at q (nq,), v (nv,)."""
     n = model.tree.parent.shape[0]
     found = TreeMotion(
         np.zeros((n, 3, 3), q.dtype),

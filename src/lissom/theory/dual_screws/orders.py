@@ -45,5 +45,5 @@ def summed(x):
 
 @kernel
 def summed_motion(motion):
-    """A dual motion as real numbers: of first order, and free to be multiplied."""
+    """Return a dual motion as real numbers: of first order, and free to be multiplied."""
     return TreeMotion(summed(motion.R), summed(motion.p), summed(motion.omega), summed(motion.gamma), summed(motion.P))

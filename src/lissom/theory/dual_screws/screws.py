@@ -157,7 +157,7 @@ def _raised(omega: Array) -> Array:
 
 
 def _elements(model: Model, link: Link) -> list[Element]:
-    """The mass of a link in pieces: a rigid body as a whole, a beam by the sections of its quadrature."""
+    """Return the mass of a link in pieces: a rigid body as a whole, a beam by the sections of its quadrature."""
     if link.name not in model.flexible:
         assert link.body is not None
         body = link.body
@@ -172,7 +172,7 @@ def _elements(model: Model, link: Link) -> list[Element]:
 
 
 def _section_frame(model: Model, frame: Projection, link: Link, q: Array, v: Array, printed: bool) -> Projection:
-    """The frame j' of the section that carries a link."""
+    """Return the frame j' of the section that carries a link."""
     body, beam = model.link(link.parent), model.flexible[link.parent]
     at, eta = beam.section_map(beam.length if link.at is None else link.at), q[body.modes_q]
     theta = at.psi @ eta
@@ -188,7 +188,7 @@ def _section_frame(model: Model, frame: Projection, link: Link, q: Array, v: Arr
 
 
 def _joint_frame(frame: Projection, link: Link, body: BodyNames, q: Array, v: Array) -> Projection:
-    """The link's frame behind its joint, one elementary motion after the other."""
+    """Return the link's frame behind its joint, one elementary motion after the other."""
     at_q, at_v, none = body.joint_q.start, body.joint_v.start, np.zeros(3)
     for motion, screw in joint_steps(link.joint):
         count = len(VELOCITIES[motion].units)

@@ -82,8 +82,10 @@ def section_screws(model, i, q, printed, S, zero):
 
 @inline
 def section_drift(model, i, q, v, a, tangent, zero):
-    """Angular and linear acceleration of the section at zero modal acceleration, seen from the parent: quadratic in
-    elastic speeds."""
+    """Return angular and linear acceleration of the section at zero modal acceleration, seen from the parent.
+
+    Both are quadratic in elastic speeds.
+    """
     up = model.tree.parent[i]
     m = model.tree.modes[up]
     rate = model.tree.modes_v[up]

@@ -18,7 +18,7 @@ NOTHING = ErlsLink.rigid(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def chain(model: Model) -> tuple[Chain, dict[str, int]]:
-    """The chain of a robot, and the node of each link.
+    """Return the chain of a robot, and the node of each link.
 
     `Unsupported` where a joint is a ball or prescribed, or a link has the geometrically exact field.
     """
@@ -44,7 +44,7 @@ def chain(model: Model) -> tuple[Chain, dict[str, int]]:
 
 
 def place_on(model: Model, link: Link, x: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """A place on a link: its position (3,) and its rotation and displacement (6, m) per elastic coordinate."""
+    """Return a place on a link: its position (3,) and its rotation and displacement (6, m) per elastic coordinate."""
     elastic = model.flexible.get(link.name)
     if elastic is None:
         return np.zeros(3), np.zeros((6, 0))

@@ -111,6 +111,7 @@ class Erls(Formulation):
         return place if link.body is None else np.asarray(link.body.tip or (0.0, 0.0, 0.0)), shapes
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
+        """Return kinetic, gravity and strain energy, and what joints store."""
         self._move(q, v)
         kinetic, gravity, strain = energies(*self.system.structs)
         data = self.model.arrays
@@ -129,5 +130,5 @@ class Erls(Formulation):
             step(*self.system.structs)
 
     def _state(self, q: np.ndarray, *others: np.ndarray) -> list[np.ndarray]:
-        """q (nq,) and vectors (nv,) as the compiled equations take them."""
+        """Return q (nq,) and vectors (nv,) as the compiled equations take them."""
         return [vector(self.model, q, "q", self.model.nq), *(vector(self.model, x, "v", self.model.nv) for x in others)]

@@ -24,7 +24,7 @@ for _t, (_a, _b) in enumerate(((0, 1), (0, 2), (1, 2)), start=3):
 
 
 def squares(omega: np.ndarray) -> np.ndarray:
-    """The six products s_t of (88), (6,)."""
+    """Return the six products s_t of (88), (6,)."""
     x, y, z = omega
     return np.array([y * y + z * z, x * x + z * z, x * x + y * y, x * y, x * z, y * z])
 
@@ -46,7 +46,7 @@ class ErlsLink:
 
     @classmethod
     def rigid(cls, mass: float, com: np.ndarray, inertia: np.ndarray) -> ErlsLink:
-        """A rigid body; `inertia` (3, 3) about its centre of mass."""
+        """Return a rigid body; `inertia` (3, 3) about its centre of mass."""
         second = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(com, com)
         none = np.zeros((3, 0))
         body = Invariants(mass, mass * com, none, second, np.zeros((3, 3, 0)), np.zeros((3, 3, 0, 0)))
@@ -59,6 +59,7 @@ class ErlsLink:
 
     @property
     def mass(self) -> float:
+        """Mass in kg."""
         return float(self.moments[0, 0, 3, 3])
 
     @cached_property
@@ -95,7 +96,7 @@ class ErlsLink:
 
 
 def _moments(body: Invariants) -> np.ndarray:
-    """int U_ai U_bj dm of rigid and elastic shapes together, (3, 3, 6 + m, 6 + m)."""
+    """Return int U_ai U_bj dm of rigid and elastic shapes together, (3, 3, 6 + m, 6 + m)."""
     m = body.C1.shape[1]
     one, turn = np.eye(3), np.einsum("kac->akc", A)  # (e_k x x)_a = sum_c turn[a, k, c] x_c
     out = np.zeros((3, 3, 6 + m, 6 + m))

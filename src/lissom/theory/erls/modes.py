@@ -33,14 +33,14 @@ class ComponentModes:
         return 6 + len(self.frequencies)
 
     def first(self, count: int) -> ComponentModes:
-        """The lowest so many, the six rigid ones included."""
+        """Return the lowest so many, the six rigid ones included."""
         if not 6 <= count <= self.count:
             raise LissomError(f"choose from 6 (a rigid link) to {self.count}", ("count",), count)
         m = count - 6
         return replace(self, frequencies=self.frequencies[:m], shapes=self.shapes[:, :m])
 
     def link(self, base: int) -> ErlsLink:
-        """The link, its frame at the node `base` with the axes of the mesh."""
+        """Return the link, its frame at the node `base` with the axes of the mesh."""
         inertia = self.structure.inertia.invariants(self.shapes, self.structure.nodes[base])
         stiffness = np.diag((2 * np.pi * self.frequencies) ** 2)
         return ErlsLink.of(inertia, stiffness, np.zeros_like(stiffness), self.at(base))

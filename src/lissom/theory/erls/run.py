@@ -28,7 +28,7 @@ class Run:
     evaluations: int
 
     def states(self) -> list[State]:
-        """The chain at every sample."""
+        """Return the chain at every sample."""
         return [self.system.at(*sample) for sample in zip(self.theta, self.theta_rate, self.q_d, self.q_d_rate)]
 
     @property
@@ -116,7 +116,7 @@ class _Loop:
         return np.concatenate([x[self.count :], found])
 
     def slope(self, _: float, x: np.ndarray) -> np.ndarray:
-        """d rate / dx of the elastic forces alone."""
+        """Return d rate / dx of the elastic forces alone."""
         state = self.state(x)
         mass = state.mass + state.joint_N.T @ (self.armature[:, None] * state.joint_N)
         moving = np.eye(self.count, 2 * self.count, self.count)

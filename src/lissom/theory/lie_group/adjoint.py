@@ -26,7 +26,7 @@ def adjoint_map(A: ArrayLike, x: ArrayLike, i: int, j: int) -> Array:
 
 
 def adjoint_derivative(A: ArrayLike, x: ArrayLike, i: int, j: int, k: int, B: ArrayLike) -> Array:
-    """d Ad_j^i(B) / d x_k, (53): (..., 6)."""
+    """Return d Ad_j^i(B) / d x_k, (53): (..., 6)."""
     if not i <= k <= j:
         return np.zeros_like(_apply(adjoint_map(A, x, 1, 1), B))
     inner = _apply(adjoint_map(A, x, i, k - 1), B)

@@ -91,7 +91,7 @@ class Arm:
 
 
 def arm(model: Model) -> Arm:
-    """The screws of a rigid robot.
+    """Return the screws of a rigid robot.
 
     `Unsupported` where a link bends, a gear is elastic, or a joint is a ball or prescribed.
     """

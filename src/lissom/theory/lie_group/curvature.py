@@ -34,6 +34,6 @@ def sectional_curvature(arm: Arm, x: ArrayLike, u: ArrayLike, w: ArrayLike) -> A
 
 
 def scalar_curvature(arm: Arm, x: ArrayLike) -> Array:
-    """The full contraction (...) of the curvature tensor."""
+    """Return the full contraction (...) of the curvature tensor."""
     inverse = np.linalg.inv(mass_matrix(arm, x))
     return np.einsum("...ijkl,...ik,...jl->...", curvature(arm, x), inverse, inverse, optimize=True)

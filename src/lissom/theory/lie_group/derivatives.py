@@ -56,7 +56,7 @@ def christoffel_derivative(arm: Arm, x: ArrayLike) -> Array:
 
 
 def gravity_derivative(arm: Arm, x: ArrayLike) -> Array:
-    """d phi_k / d x_m (..., n, n), symmetric: the stiffness of gravity."""
+    """Return d phi_k / d x_m (..., n, n), symmetric: the stiffness of gravity."""
     f, B = frames(arm, x)
     g = body_gravity(arm, f)
     dg = np.einsum("...lab,...lbm->...lam", se3.ad(g), B)  # a field fixed in space, seen in a frame that moves
@@ -66,7 +66,7 @@ def gravity_derivative(arm: Arm, x: ArrayLike) -> Array:
 
 
 def inverse_dynamics_derivatives(arm: Arm, x: ArrayLike, xd: ArrayLike, xdd: ArrayLike) -> ForceDerivatives:
-    """Derivatives of tau = M xdd + Gamma xd xd + phi by x, xd and xdd (..., n)."""
+    """Return derivatives of tau = M xdd + Gamma xd xd + phi by x, xd and xdd (..., n)."""
     xd, xdd = np.asarray(xd), np.asarray(xdd)
     dM = mass_matrix_derivative(arm, x)
     by_x = np.einsum("...kjm,...j->...km", dM, xdd) + gravity_derivative(arm, x)
@@ -76,7 +76,7 @@ def inverse_dynamics_derivatives(arm: Arm, x: ArrayLike, xd: ArrayLike, xdd: Arr
 
 
 def linearise(arm: Arm, x: ArrayLike, xd: ArrayLike, xdd: ArrayLike) -> Linear:
-    """The arm linearised about a motion x(t), xd(t), xdd(t), all samples at once; arrays (..., n).
+    """Return the arm linearised about a motion x(t), xd(t), xdd(t), all samples at once; arrays (..., n).
 
     Forces of springs, friction and stops are those of the robot, not of the arm: `LieGroup.linearise` has them too.
     """

@@ -75,7 +75,7 @@ def make_own(arm: Arm) -> Struct:
 
 @kernel
 def inverse(model, own, q, v, a, wrench, tau):
-    """Forces tau (n,) that produce the accelerations a: (22)-(27), less what joints do by themselves."""
+    """Compute forces tau (n,) that produce the accelerations a: (22)-(27), less what joints do by themselves."""
     for k in range(tau.shape[0]):
         own.x[0, k] = q[k]
         own.xd[0, k] = v[k]

@@ -53,14 +53,16 @@ class LieGroup(Formulation):
         return newton_euler(self.arm, q, v, a).F[..., list(self.arm.links), :]
 
     def tip(self, q: np.ndarray) -> np.ndarray:
+        """Return the pose (..., 4, 4) of the tip."""
         return tip_pose(self.arm, q)
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
+        """Return kinetic and gravity energy, and what joints store."""
         kinetic, gravity = kinetic_energy(self.arm, q, v), gravity_energy(self.arm, q)
         return Energy(float(kinetic), float(gravity), 0.0, float(joint_energy(self.model, q)))
 
     def linearise(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Linear:
-        """A (..., 2n, 2n) and B (..., 2n, n) about a motion, with the forces of springs, friction and stops."""
+        """Return A (..., 2n, 2n) and B (..., 2n, n) about a motion, with the forces of springs, friction and stops."""
         forces = inverse_dynamics_derivatives(self.arm, q, v, a)
         by_q, by_v = joint_force_slopes(self.model, q, v)
         eye = np.eye(self.model.nv)

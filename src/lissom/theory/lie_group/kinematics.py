@@ -15,11 +15,15 @@ Array = NDArray[Any]
 
 
 def frames(arm: Arm, x: ArrayLike) -> tuple[Array, Array]:
-    """Frames and Jacobians of all nodes at x (..., n).
+    """Return frames and Jacobians of all nodes at x (..., n).
 
-    Returns:
-        f (..., N, 4, 4), node frames in the world; B (..., N, 6, n), body Jacobians: B[l, :, k] is the screw of joint
-        k seen in node l, Ad(f_l^-1 f_k) S_k, zero where k does not move l.
+    Returns
+    -------
+    f : array, shape (..., N, 4, 4)
+        Node frames in the world.
+    B : array, shape (..., N, 6, n)
+        Body Jacobians: B[l, :, k] is the screw of joint k seen in node l, Ad(f_l^-1 f_k) S_k, zero where k does not
+        move l.
     """
     states, batch = flat(arm, x)
     nodes = len(arm.parent)

@@ -27,7 +27,7 @@ def mass_matrix(arm: Arm, x: ArrayLike) -> Array:
 
 
 def factors_space(arm: Arm, x: ArrayLike) -> tuple[Array, Array, Array]:
-    """A (6n, n), L (..., 6N, 6n) and D (6N, 6N) of M = A^T L^T D L A, (41)-(46): constant but for L.
+    """Return A (6n, n), L (..., 6N, 6n) and D (6N, 6N) of M = A^T L^T D L A, (41)-(46): constant but for L.
 
     A holds the screws and D the inertias, both in world axes at x = 0; block (l, j) of L is Ad_l^{j+1}.
     """
@@ -68,7 +68,7 @@ def coriolis_matrix(arm: Arm, x: ArrayLike, xd: ArrayLike) -> Array:
 
 
 def gravity_forces(arm: Arm, x: ArrayLike) -> Array:
-    """phi (..., n) of (59): joint forces that hold the arm against gravity."""
+    """Return phi (..., n) of (59): joint forces that hold the arm against gravity."""
     f, B = frames(arm, x)
     return -np.einsum("...lak,lab,...lb->...k", B, arm.J, body_gravity(arm, f), optimize=True)
 

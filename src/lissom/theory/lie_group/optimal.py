@@ -30,7 +30,7 @@ class Path:
     count: int = 4  # functions per joint
 
     def at(self, c: ArrayLike, t: ArrayLike) -> tuple[Array, Array]:
-        """x and xd (..., n) at the times t (...)."""
+        """Return x and xd (..., n) at the times t (...)."""
         s = np.asarray(t) / self.duration
         phi, slope = _bubbles(s, self.count)
         c, way = np.reshape(c, (self.count, -1)), np.subtract(self.end, self.start)

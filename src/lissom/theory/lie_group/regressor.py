@@ -43,16 +43,16 @@ class MinimalParameters:
     names: tuple[str, ...]
 
     def values(self, parameters: ArrayLike) -> Array:
-        """The r minimal parameters of a full set (..., 10 L)."""
+        """Return the r minimal parameters of a full set (..., 10 L)."""
         return np.einsum("rp,...p->...r", self.combine, np.asarray(parameters))
 
     def regressor(self, Y: Array) -> Array:
-        """The minimal regressor (..., n, r) in a full one (..., n, 10 L)."""
+        """Return the minimal regressor (..., n, r) in a full one (..., n, 10 L)."""
         return Y[..., list(self.chosen)]
 
 
 def minimal_parameters(arm: Arm, samples: int = 60, seed: int = 0, tolerance: float = 1e-9) -> MinimalParameters:
-    """Base parameters by a pivot-free elimination of the regressor at random states (Gautier 1991).
+    """Return base parameters by a pivot-free elimination of the regressor at random states (Gautier 1991).
 
     A column that depends on those before it leaves, and hands its share to them; so the parameters of links near the
     tip, which need no company, are considered first.

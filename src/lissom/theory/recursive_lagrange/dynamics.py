@@ -48,7 +48,7 @@ def make_own(tables: Struct, work: Struct, drive_inertia: np.ndarray, q: np.ndar
 
 @kernel
 def inverse(model, own, q, v, a, wrench, tau):
-    """Forces tau (nv,) that produce the accelerations a; at a = 0 the remainders."""
+    """Compute forces tau (nv,) that produce the accelerations a; at a = 0 the remainders."""
     for k in range(tau.shape[0]):
         tau[k] = 0.0
     passive_forces(model, q, v, tau)

@@ -17,7 +17,7 @@ SLIDE, BALL, FLOAT = (int(motion) for motion in (JointMotion.SLIDE, JointMotion.
 
 @inline
 def generator(kind, screw, k, out):
-    """The 4 x 4 matrix of the unit twist of velocity k of an elementary motion."""
+    """Compute the 4 x 4 matrix of the unit twist of velocity k of an elementary motion."""
     clear(out)
     if kind == FLOAT and k >= 3:
         out[k - 3, 3] = 1.0
@@ -76,7 +76,7 @@ def elementary(kind, screw, q, at, out):
 
 @kernel
 def joint_matrices(tables, work, i, q, v, a):
-    """A, its columns U and time derivatives Ad, Add of the joint of body i."""
+    """Compute A, its columns U and time derivatives Ad, Add of the joint of body i."""
     A, Ad, Add, U = work.A[i], work.Ad[i], work.Add[i], work.U[i]
     S, twist, rate, scratch = work.scratch[0], work.scratch[1], work.scratch[2], work.scratch[3]
     copy(tables.origin[i], A)

@@ -7,7 +7,7 @@ from lissom.kernel.compile import inline
 
 @inline
 def multiply(A, B, out):
-    """out = A B."""
+    """Set out = A B."""
     for a in range(4):
         for b in range(4):
             out[a, b] = A[a, 0] * B[0, b] + A[a, 1] * B[1, b] + A[a, 2] * B[2, b] + A[a, 3] * B[3, b]
@@ -15,7 +15,7 @@ def multiply(A, B, out):
 
 @inline
 def add_product(A, B, factor, out):
-    """out += factor A B."""
+    """Add factor A B to out."""
     for a in range(4):
         for b in range(4):
             sum_ = A[a, 0] * B[0, b] + A[a, 1] * B[1, b] + A[a, 2] * B[2, b] + A[a, 3] * B[3, b]
@@ -24,7 +24,7 @@ def add_product(A, B, factor, out):
 
 @inline
 def add_product_transposed(A, B, factor, out):
-    """out += factor A B^T."""
+    """Add factor A B^T to out."""
     for a in range(4):
         for b in range(4):
             sum_ = A[a, 0] * B[b, 0] + A[a, 1] * B[b, 1] + A[a, 2] * B[b, 2] + A[a, 3] * B[b, 3]
@@ -57,6 +57,7 @@ def trace_product_transposed(A, B):
 
 @inline
 def clear(A):
+    """Clear a 4 x 4 matrix."""
     for a in range(4):
         for b in range(4):
             A[a, b] = 0.0
@@ -64,6 +65,7 @@ def clear(A):
 
 @inline
 def copy(A, out):
+    """Copy a 4 x 4 matrix to out."""
     for a in range(4):
         for b in range(4):
             out[a, b] = A[a, b]

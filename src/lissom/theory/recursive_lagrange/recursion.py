@@ -96,7 +96,7 @@ def modal_traces(W, dS, load, m, force, at):
 
 @kernel
 def inertia_coefficients(tables, work, mass):
-    """The mass matrix (nv, nv), tip to base, after the outward pass, for `mass` full of zeros; without rotors."""
+    """Add the mass matrix (nv, nv) without rotors to `mass`, tip to base, after the outward pass."""
     n = tables.parent.shape[0]
     for s in range(tables.moments.shape[0]):
         copy(tables.moments[s], work.moments[s])
@@ -133,7 +133,7 @@ def inertia_coefficients(tables, work, mass):
 
 @inline
 def modal_coefficients(tables, work, i, s, mass):
-    """What station s adds to N_f = sum dS_f m S^T and to the coefficients Tr(W dS_f m dS_g^T W^T) of link i."""
+    """Add what station s brings to N_f = sum dS_f m S^T and to the coefficients Tr(W dS_f m dS_g^T W^T) of link i."""
     m, at, W, S, dS, moments = tables.modes[i], tables.modes_v[i], work.W[i], work.S[s], work.dS[s], work.moments[s]
     weighted, turned = work.weighted, work.turned  # (12, m): dS m, and the metric W^T W times it
     for r in range(3):
@@ -203,7 +203,7 @@ def couple_inboard(tables, work, i, row, Y, mass):
 
 @kernel
 def link_energies(tables, work, out):
-    """out = (kinetic, gravity) energy of the links, by the traces with B1, B2, B3; after the outward pass."""
+    """Set out = (kinetic, gravity) energy of the links, by the traces with B1, B2, B3; after the outward pass."""
     B1, B2, B3, half = work.scratch[0], work.scratch[1], work.scratch[2], work.scratch[3]
     out[0] = out[1] = 0.0
     for i in range(1, tables.parent.shape[0]):

@@ -26,7 +26,7 @@ ZERO, FIRST, HIGH = 0, 1, 2
 
 @inline
 def cosine(order, u):
-    """c and its first two derivatives by u."""
+    """Return c and its first two derivatives by u."""
     if order == HIGH:
         c = np.sqrt(1.0 - u)
         return c, -0.5 / c, -0.25 / (c * c * c)
@@ -45,7 +45,7 @@ def half_secant(u):
 
 @inline
 def gibbs(order, u):
-    """b and its first two derivatives by u."""
+    """Return b and its first two derivatives by u."""
     if order == HIGH:
         return half_secant(u)
     return 0.5 + u / 24.0, 1.0 / 24.0 + 0.0 * u, 0.0 * u
@@ -53,7 +53,7 @@ def gibbs(order, u):
 
 @inline
 def roll_factor(order, u):
-    """k and its first two derivatives by u."""
+    """Return k and its first two derivatives by u."""
     if order == HIGH:
         return half_secant(u)
     return 0.5 + 0.0 * u, 0.0 * u, 0.0 * u
@@ -61,7 +61,7 @@ def roll_factor(order, u):
 
 @inline
 def rates(row, q, v, a, at_q, at_v, m):
-    """A sum over modes, and its first and second time derivative."""
+    """Return a sum over modes, and its first and second time derivative."""
     x = row[0] * q[at_q]
     xd = row[0] * v[at_v]
     xdd = row[0] * a[at_v]
@@ -74,7 +74,7 @@ def rates(row, q, v, a, at_q, at_v, m):
 
 @kernel
 def nonlinear_terms(tables, work, i, q, v, a):
-    """What r' and phi' have beyond their linear parts, at every node of link i.
+    """Compute what r' and phi' have beyond their linear parts, at every node of link i.
 
     work.term (k, 3, 4): value, first and second rate of the four terms; work.term_modes (k, 4, m): derivatives.
     """

@@ -30,6 +30,7 @@ class State:
     x: Array
 
     def copy(self) -> State:
+        """Return a state with arrays of its own."""
         return State(self.R.copy(), self.p.copy(), self.x.copy())
 
 
@@ -48,7 +49,7 @@ class Frames:
         self.q, self.v = self.model.neutral(), np.zeros(self.model.nv)  # as measured last
 
     def state(self, q: Array, v: Array) -> State:
-        """The state at model coordinates (q, v): every constraint holds."""
+        """Return the state at model coordinates (q, v): every constraint holds."""
         f, table = self.formulation, self.formulation.table
         self.q, self.v = np.array(q, float), np.array(v, float)
         f.place(self.q, self.v)
@@ -65,7 +66,7 @@ class Frames:
         return Residual(*compiled.residuals(*self.formulation.structs))
 
     def project(self, state: State) -> State:
-        """The state on the constraints, positions and velocities, that has the same joint and modal coordinates."""
+        """Return the state of the same joint and modal coordinates that keeps the constraints and their rates."""
         return self.state(*self.measure(state))
 
     def shifted(self, state: State, change: Array, out: State) -> None:

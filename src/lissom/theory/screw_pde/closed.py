@@ -38,7 +38,7 @@ def integrate_closed(
     progress: Callable[[float], None] | None,
     project: bool,
 ) -> IntegratedMotion:
-    """The motion at `times` from the state `start`; `forces(t, q, v)` are those of a continuous law."""
+    """Integrate the motion at `times` from the state `start`; `forces(t, q, v)` are those of a continuous law."""
     q, v = (np.array(x, float) for x in start)
     began, f, samples = time.perf_counter(), _begun(formulation, q), []
     per_sample = max(1, int(np.ceil((times[1] - times[0]) / step - 1e-9))) if len(times) > 1 else 1
@@ -68,7 +68,7 @@ def integrate_closed(
 
 
 def _begun(formulation: ScrewPDE, q: Array) -> ScrewPDE:
-    """The formulation, with sections that are held in the world held where they are."""
+    """Return the formulation, with sections that are held in the world held where they are."""
     f = copy.copy(formulation)
     f.place(q, np.zeros(f.model.nv))
     places = [relative(f, k).second.pose for k in range(len(f.closures))]
@@ -94,7 +94,7 @@ def _stepped(f: ScrewPDE, forces: Forces, t: float, h: float, q: Array, v: Array
 
 
 def _projected(f: ScrewPDE, q: Array, v: Array) -> tuple[Array, Array]:
-    """The nearest state on the closures' positions and velocities."""
+    """Return the nearest state on the closures' positions and velocities."""
     G = _jacobian(f, q)
     for _ in range(4):
         f.place(q, 0 * v)

@@ -76,20 +76,25 @@ class Closure(Closing):
 
     @property
     def name(self) -> str:  # type: ignore[override]
+        """Name in messages and rows."""
         return f"{self.link} held"
 
     @property
     def size(self) -> int:  # type: ignore[override]
+        """How many directions are held."""
         return len(DIRECTIONS[self.holds])
 
     @property
     def ends(self) -> tuple[End, End]:
+        """The two frames: one in the world, one on the link."""
         return End(WORLD, offset=np.eye(4) if self.place is None else self.place), End(self.link, self.x)
 
     def directions(self, T: Array) -> Array:
+        """Return the directions held (k, 6) at the relative pose T."""
         return DIRECTIONS[self.holds]
 
     def gap(self, T: Array) -> Array:
+        """Return how far the section is from where it is held, (k,)."""
         return DIRECTIONS[self.holds] @ se3.log(T)
 
     def checked(self, model: Model) -> Closure:
@@ -117,9 +122,11 @@ class LoopClosure(Closing):
 
     @property
     def ends(self) -> tuple[End, End]:
+        """The two frames that the loop joins."""
         return self._ends
 
     def directions(self, T: Array) -> Array:
+        """Return the directions held (k, 6) at the relative pose T."""
         if self.joint is None:
             return np.concatenate([np.zeros(3), _along(T)])[None]
         if len(self.hinges) < 2:
@@ -128,6 +135,7 @@ class LoopClosure(Closing):
         return np.concatenate([DIRECTIONS["position"], [[*np.cross(first, second), 0, 0, 0]]])
 
     def turning(self, T: Array, V: Array) -> Array:
+        """Return the rate (k, 6) of the directions at relative pose T and twist V."""
         out = np.zeros((self.size, 6))
         if self.joint is None:
             u, across = _along(T), V[3:] - np.cross(V[:3], T[:3, :3].T @ T[:3, 3])
@@ -137,6 +145,7 @@ class LoopClosure(Closing):
         return out
 
     def gap(self, T: Array) -> Array:
+        """Return how far the second frame is from where it may be, (k,)."""
         return self.directions(T) @ self._error(T)
 
     def _error(self, T: Array) -> Array:
@@ -162,7 +171,7 @@ class LoopClosure(Closing):
 
 
 def closures_of(model: Model) -> tuple[LoopClosure, ...]:
-    """The loops of a robot as closures."""
+    """Return the loops of a robot as closures."""
     return tuple(LoopClosure(loop) for loop in model.loops)
 
 
@@ -186,7 +195,7 @@ def _hinges(joint: Joint) -> list[Array]:
 
 
 def _along(T: Array) -> Array:
-    """Unit vector from the first origin to the second, in the axes of the second."""
+    """Return the unit vector from the first origin to the second, in the axes of the second."""
     p = T[:3, :3].T @ T[:3, 3]
     return p / np.linalg.norm(p)
 

@@ -87,7 +87,10 @@ class Ends:
 
 
 def boundary_moments(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> dict[str, Ends]:
-    """The boundary conditions (20), (21) of every flexible link at a state; masses lumped at a tip must be points."""
+    """Return the boundary conditions (20), (21) of every flexible link at a state.
+
+    Masses lumped at a tip must be points.
+    """
     if formulation.frames:
         raise LissomError("boundary_moments takes body frames at the bases; build the formulation without frames")
     model = formulation.model
@@ -126,7 +129,7 @@ def _beam(model: Model, link: str) -> BeamLink:
 
 
 def _enriched(model: Model, modes: int) -> Model:
-    """The same robot with `modes` functions in every direction that has any."""
+    """Return the robot with `modes` functions in every direction that has any."""
     robot = model.robot
     for link in robot.bodies:
         if link.beam is None:

@@ -78,7 +78,7 @@ class ScrewPDE(Formulation):
         return self.eliminate() if not self.closures else System.of(self).solve().accelerations
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array, loads: Iterable[Load] = ()) -> Array:
-        """Forces (nv,) that produce the accelerations a, from the actuator and deformation rows."""
+        """Return forces (nv,) that produce the accelerations a, from the actuator and deformation rows."""
         if self.closures:
             raise self._not_offered(Offer.INVERSE_DYNAMICS)
         q, v, a, tau = *self._state(q, v), vector(self.model, a, "a", self.model.nv), np.zeros(self.model.nv)
@@ -92,7 +92,7 @@ class ScrewPDE(Formulation):
         return a, self.work.wrench.copy()
 
     def system(self, q: Array, v: Array, tau: Array, loads: Iterable[Load] = ()) -> System:
-        """The stacked system at a state as one sparse matrix with named blocks."""
+        """Return the stacked system at a state as one sparse matrix with named blocks."""
         self.evaluate(q, v, tau, loads)
         return System.of(self)
 

@@ -66,7 +66,7 @@ class _Problem:
         self.scratch = np.zeros(6 * n + size)
 
     def segments(self) -> list[float]:
-        """Ends of the stretches between jumps of the torque."""
+        """Return the ends of the stretches between jumps of the torque."""
         last = float(self.run.times[-1])
         jumps = np.zeros(0) if self.run.law is None else self.run.law.jumps
         return [float(t) for t in jumps if 1e-9 < t < last - 1e-9] + [last]
@@ -75,7 +75,7 @@ class _Problem:
         return State(so3.exp(y[self.theta].reshape(-1, 3)), y[self.p].reshape(-1, 3).copy(), y[self.x].copy())
 
     def consistent(self, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Array]:
-        """y and y' that satisfy every row at model coordinates (q, v)."""
+        """Return y and y' that satisfy every row at model coordinates (q, v)."""
         state = self.frames.state(q, v)
         y, rate = np.zeros(self.length), np.zeros(self.length)
         y[self.theta], y[self.p], y[self.x] = so3.log(state.R).ravel(), state.p.ravel(), state.x

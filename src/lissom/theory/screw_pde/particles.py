@@ -120,7 +120,7 @@ def _motion(x: Array, sections: Sections, l: Array) -> tuple[Array, Array]:
 
 
 def _condensed(sign: Array, carried: Array, place: Array, shape: Array, forms: Array) -> Particles:
-    """The same sums over fewer particles: coordinates in an orthonormal basis of the functions that occur."""
+    """Condense the sums to fewer particles: coordinates in an orthonormal basis of the functions that occur."""
     k = len(sign)
     functions = np.concatenate([carried[:, None], place, shape.reshape(k, -1), forms.reshape(k, -1)], axis=1)
     norms = np.linalg.norm(functions, axis=0)

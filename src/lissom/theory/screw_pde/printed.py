@@ -56,7 +56,7 @@ def _undeformed_coupling(formulation: ScrewPDE, q: Array, v: Array, tau: Array) 
 
 
 def without_tip_rotation(formulation: ScrewPDE) -> ScrewPDE:
-    """The same system with (23), (31): a deformed link moves the next one but does not turn it."""
+    """Return the system with (23), (31): a deformed link moves the next one but does not turn it."""
     other = ScrewPDE(formulation.model)
     n = len(other.model.bodies)
     other.table.psi[:n] = 0.0

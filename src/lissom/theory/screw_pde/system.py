@@ -43,10 +43,12 @@ class Block(NamedTuple):
 
     @property
     def name(self) -> str:
+        """Owner and kind."""
         return f"{self.owner}: {self.kind}"
 
     @property
     def slice(self) -> slice:
+        """Where its rows or columns stand."""
         return slice(self.start, self.stop)
 
 
@@ -137,7 +139,7 @@ class System:
 
 
 def _least(A: Array, b: Array) -> Array:
-    """The least x with A x = b, for A that is symmetric, of one sign, and may lack rank."""
+    """Return the least x with A x = b, for A that is symmetric, of one sign, and may lack rank."""
     scale = np.sqrt(np.abs(np.diag(A)))
     scale[scale == 0] = 1.0
     values, vectors = np.linalg.eigh((A + A.T) / 2 / np.outer(scale, scale))

@@ -48,10 +48,11 @@ class Report:
 
     @property
     def well_posed(self) -> bool:
+        """Whether there is a unique solution."""
         return not self.causes
 
     def raise_if_singular(self) -> None:
-        """A LissomError that names the cause, where there is one."""
+        """Raise a LissomError that names the cause, where there is one."""
         if self.causes:
             raise LissomError("the system has no unique solution: " + "; ".join(self.causes))
 
@@ -84,7 +85,7 @@ def check(formulation: ScrewPDE, q: Array, v: Array, tau: Array | None = None) -
 
 
 def _equilibrated(A: Array) -> tuple[Array, Array]:
-    """A scaled to entries of order one, with the factors of its columns (Ruiz 2001)."""
+    """Return A scaled to entries of order one, with the factors of its columns (Ruiz 2001)."""
     rows, columns = np.ones(len(A)), np.ones(len(A))
     for _ in range(20):
         B = rows[:, None] * A * columns

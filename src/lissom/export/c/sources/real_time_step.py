@@ -51,7 +51,7 @@ def advance(model, q, v, a, s, h, u, q1, v1, a1, s1):
 
 @kernel
 def step(model, work, local, factors, q, v, a, s, tau, kp, kd, target, rate, h, wrench, u, r, q1, v1, a1, s1, left):
-    """Fill the state after h seconds under forces tau + kp (target - q) + kd (rate - v), the law taken at the step's end.
+    """Fill the state after h seconds under forces tau + kp (target - q) + kd (rate - v), taken at the step's end.
 
     `s` is the method's own acceleration. Quaternions have no target: kp is not read for them. left (1,): what the
     last iteration changed, as a share of the accelerations.

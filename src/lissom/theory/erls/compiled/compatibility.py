@@ -32,7 +32,7 @@ from lissom.theory.screw_pairs import (
 
 @inline
 def clear(x):
-    """x = 0, an array with two axes."""
+    """Clear x, an array with two axes."""
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
             x[i, j] = 0.0
@@ -40,7 +40,7 @@ def clear(x):
 
 @inline
 def to_parent(work, i, t, f):
-    """The transpose of `from_parent`."""
+    """Return a wrench on node i as the parent's frame feels it: the transpose of `from_parent`."""
     return wrench_from(matrix(work.R[i]), vector(work.reach[i]), t, f)
 
 
@@ -117,12 +117,13 @@ def factorise(table, work):
 
 @inline
 def dot6(a, b):
+    """Return the scalar product of two vectors of six."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
 @kernel
 def close(table, work, shift, gap, hold, out):
-    """out = shift + the smallest rigid displacements that close `gap` and the gaps of `shift`; all (N, 6).
+    """Set out = shift + the smallest rigid displacements that close `gap` and the gaps of `shift`; all (N, 6).
 
     `hold` is B^T lambda of the multipliers lambda; `out` may be `shift`.
     """
@@ -231,7 +232,7 @@ def joint_slopes(table, work):
 
 @inline
 def change_of(table, work, rate, q, gap, shift):
-    """gap and shift of first derivatives: theta changes by rate (n,), the elastic coordinates by those in q (N, k)."""
+    """Compute gap and shift of first derivatives: theta changes by rate (n,), elastic coordinates by q (N, k)."""
     clear(shift)
     for i in range(table.parent.shape[0]):
         k, up = table.coordinate[i], table.parent[i]

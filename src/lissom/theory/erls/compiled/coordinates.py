@@ -13,7 +13,7 @@ TRIES = 20
 
 @kernel
 def settle(table, work):
-    """theta so that theta + slip are work.joints, by Newton's method, and all that `place` gives there."""
+    """Compute theta so that theta + slip are work.joints, by Newton's method, and all that `place` gives there."""
     n = work.theta.shape[0]
     for k in range(n):
         work.theta[k] = work.joints[k]
@@ -45,7 +45,7 @@ def set_rates(table, work):
 
 @kernel
 def set_second(table, work):
-    """thetaddot from work.joint_second and the elastic q_second, after the rates."""
+    """Compute thetaddot from work.joint_second and the elastic q_second, after the rates."""
     elastic_slips(table, work, work.q_second, work.theta_second)
     for k in range(work.theta.shape[0]):
         work.theta_second[k] = work.joint_second[k] - work.slip_bias[k] - work.theta_second[k]

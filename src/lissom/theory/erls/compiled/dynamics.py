@@ -41,6 +41,7 @@ def gather(table, x, joints, modes, joint, elastic):
 
 @inline
 def set_state(own, q, v):
+    """Settle the equivalent rigid links and their rates at the state (q, v)."""
     table, work = own.tables, own.work
     gather(table, q, own.joint_q, own.modes_q, work.joints, work.q)
     gather(table, v, own.joint_v, own.modes_v, work.joint_rate, work.q_rate)
@@ -50,7 +51,7 @@ def set_state(own, q, v):
 
 @kernel
 def inverse(model, own, q, v, a, wrench, tau):
-    """Forces tau (nv,) that produce the accelerations a, with passive forces and rotors."""
+    """Compute forces tau (nv,) that produce the accelerations a, with passive forces and rotors."""
     table, work = own.tables, own.work
     set_state(own, q, v)
     gather(table, a, own.joint_v, own.modes_v, work.joint_second, work.q_second)

@@ -20,7 +20,7 @@ from lissom.theory.screw_pairs import add_pair, load_pair, store_pair, twist_at,
 
 @kernel
 def needed_forces(table, work):
-    """Forces on every frame and modal coordinate for the joints' accelerations; wrenches summed towards the base."""
+    """Compute forces on every frame and modal coordinate for the joints' accelerations, summed towards the base."""
     set_second(table, work)
     accelerate(table, work)
     outward(table, work)
@@ -39,7 +39,7 @@ def needed_forces(table, work):
 
 @kernel
 def project(table, work):
-    """joint (n,) and modal (modes,): forces on the joint displacements and on q_d that go with what is needed.
+    """Compute joint (n,) and modal (modes,): forces on the joint displacements and on q_d that go with what is needed.
 
     A joint's force works on theta + slip, so that it loads the rigid coordinates as well.
     """
@@ -117,6 +117,7 @@ def mode_column(table, work, i, j):
 
 @inline
 def write_column(table, work, y):
+    """Write column y of N, and of the joints' share in it, from the displacements in work.column."""
     for i in range(table.parent.shape[0]):
         for r in range(6):
             work.N[i, r, y] = work.column[i, r]
@@ -126,7 +127,7 @@ def write_column(table, work, y):
 
 @kernel
 def assemble(table, work):
-    """inertia = N^T L N and force, what is left of (75) beside it and the forces applied, at the rates in `work`."""
+    """Compute inertia = N^T L N and force: what is left of (75) beside it and the forces applied, at work's rates."""
     n, P, LP = work.theta.shape[0], work.projection, work.product
     clear(work.q_second)
     for k in range(n):
@@ -166,7 +167,7 @@ def assemble(table, work):
 
 @kernel
 def solve(table, work):
-    """found = (thetaddot, q_d ddot) under the forces joint (n,) and modal (modes,), after `assemble`.
+    """Compute found = (thetaddot, q_d ddot) under the forces joint (n,) and modal (modes,), after `assemble`.
 
     `armature` (n,) is inertia that moves with the joint displacements.
     """

@@ -49,7 +49,7 @@ def relate(table, work):
 
 @inline
 def from_parent(work, i, x):
-    """A displacement or twist of the parent's frame, as node i sees it at its own origin."""
+    """Return a displacement or twist of the parent's frame, as node i sees it at its own origin."""
     a, b = load_pair(x)
     return twist_at(matrix(work.R[i]), vector(work.reach[i]), a, b)
 

@@ -86,7 +86,7 @@ def link_works(table, work, i, out):
 
 @kernel
 def link_forces(table, work, i, out):
-    """out (6 + k,): what must act on (rotation, translation, q) of link i for the accelerations in `work`."""
+    """Compute out (6 + k,): what must act on (rotation, translation, q) of link i for the accelerations in `work`."""
     n, L = 6 + table.modes[i], work.L
     link_products(table, work, i)
     link_inertia(table, work, i)

@@ -58,13 +58,13 @@ def rotation_about(axis, R):
 
 @inline
 def nearest(angle, last):
-    """The angle plus the whole turns that bring it closest to the last one."""
+    """Return the angle plus the whole turns that bring it closest to the last one."""
     return angle + 2.0 * pi * round((last - angle) / (2.0 * pi))
 
 
 @inline
 def follow_quaternion(R, q, at):
-    """Unit quaternion of a rotation into q[at : at + 4], on the side of the one that is there."""
+    """Write the unit quaternion of a rotation to q[at : at + 4], on the side of the one that is there."""
     new = quaternion_of(R)
     same = new[0] * q[at] + new[1] * q[at + 1] + new[2] * q[at + 2] + new[3] * q[at + 3]
     side = -1.0 if same < 0.0 else 1.0
@@ -74,7 +74,7 @@ def follow_quaternion(R, q, at):
 
 @inline
 def axis_of(table, i, step):
-    """The axis that a step of joint i turns about or slides along."""
+    """Return the axis that a step of joint i turns about or slides along."""
     angular, linear = load_pair(table.screw[i, step])
     return linear if table.motion[i, step] == JointMotion.SLIDE else angular
 

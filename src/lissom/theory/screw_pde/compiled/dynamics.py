@@ -39,7 +39,7 @@ def make_own(table: Struct, work: Struct, nq: int, nv: int) -> Struct:
 
 @kernel
 def inverse(model, own, q, v, a, wrench, tau):
-    """Forces tau (nv,) that produce the accelerations a: actuator rows, deformation rows, rotors."""
+    """Compute forces tau (nv,) that produce the accelerations a: actuator rows, deformation rows, rotors."""
     table, work = own.tables, own.work
     own.evaluate(table, work, q, v, own.still)
     own.reactions(table, work, a)

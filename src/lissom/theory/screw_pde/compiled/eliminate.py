@@ -168,7 +168,7 @@ def hand_over(table, work, i, up):
 
 @inline
 def back_substitute(table, work, i, qdd):
-    """z' and W of link i from the parent's z'."""
+    """Compute z' and W of link i from the parent's z'."""
     up = table.parent[i]
     m = table.modes[i]
     y = work.wrench[i]  # first y, then W

@@ -12,7 +12,7 @@ from lissom.theory.screw_pde.compiled.section import base_motion, section_motion
 
 @inline
 def place_motion(table, work, row, owner, q, v):
-    """The place in `row` on the link `owner`, a section of a beam or fixed on it, as its body frame sees it."""
+    """Compute the place in `row` on the link `owner`, a section of a beam or fixed on it, as its body frame sees it."""
     if table.flexible[row] == 1:
         section_motion(table, work, row, owner, q, v)
     else:
@@ -66,6 +66,7 @@ def parent_frame(work, up):
 
 @inline
 def parent_twist(work, up):
+    """Return the twist of the body frame of link `up`, or of the world, as a pair."""
     if up < 0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     return load_pair(work.V[up])

@@ -37,6 +37,7 @@ def joint_motion(table, work, i, q, v):
     S = work.S[i]
     k = 0
     last = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    # each elementary motion: its pose (Q, d), its screw, then twist and drift behind it
     for step in range(table.steps[i]):
         motion = table.motion[i, step]
         if motion != JointMotion.BALL and motion != JointMotion.FLOAT:
@@ -72,6 +73,7 @@ def joint_motion(table, work, i, q, v):
         p = add(p, rotate(R, d))
         R = compose(R, Q)
         last = Q
+    # pose, twist and drift of the whole joint; the directions P that it holds, behind its last turn
     store_matrix(work.joint_R[i], R)
     store_vector(work.joint_p[i], p)
     store_pair(work.joint_U[i], w, u)

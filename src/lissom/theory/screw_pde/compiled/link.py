@@ -66,7 +66,7 @@ def place_particles(table, work, i, q, v):
 
 @kernel
 def move_particles(table, work, i, n):
-    """The same particles as the body frame sees them, which rides on the section in row n + i."""
+    """Move the particles as the body frame sees them, which rides on the section in row n + i."""
     first = table.start[i]
     count = table.start[i + 1] - first
     m = table.modes[i]
@@ -145,6 +145,7 @@ def twist_rows(table, work, i):
     cx, cy, cz = 0.0, 0.0, 0.0
     gxx, gyy, gzz, gxy, gxz, gyz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    # sums over the particles: mass, first and second moments, force and torque of their accelerations
     for k in range(table.start[i + 1] - first):
         e = sign[first + k]
         c = carried[first + k]
@@ -166,6 +167,7 @@ def twist_rows(table, work, i):
         tx += y * az - z * ay
         ty += z * ax - x * az
         tz += x * ay - y * ax
+    # the 6 x 6 inertia, angular first, and the bias wrench
     M[0, 0] = gyy + gzz
     M[1, 0] = -gxy
     M[1, 1] = gxx + gzz
@@ -188,7 +190,7 @@ def twist_rows(table, work, i):
 
 @inline
 def deformation_rows(table, work, i):
-    """The particles' accelerations along ds/deta_j: coupling with the twist, modal mass, bias."""
+    """Compute the particles' accelerations along ds/deta_j: coupling with the twist, modal mass, bias."""
     first = table.start[i]
     count = table.start[i + 1] - first
     s0, s1, s2 = work.s[0], work.s[1], work.s[2]

@@ -44,6 +44,7 @@ def section_motion(table, work, row, owner, q, v):
     du = (0.0, 0.0, 0.0)
     th = (0.0, 0.0, 0.0)
     dth = (0.0, 0.0, 0.0)
+    # displacement u and slopes th of the section, with their rates
     for j in range(m):
         u = add(u, scale(q[at_q + j], vector(phi[j])))
         du = add(du, scale(v[at_v + j], vector(phi[j])))
@@ -55,6 +56,7 @@ def section_motion(table, work, row, owner, q, v):
     if second_order:
         short = quadratic_sums(table.shortening[row], q, v, at_q, at_v, m, work.eta_B[0], 0.0)
         twist = quadratic_sums(table.twist[row], q, v, at_q, at_v, m, work.eta_B[1], 0.0)
+    # place, drawn back by the foreshortening
     x = vector(table.position[row])
     r = (x[0] + u[0] - 0.5 * short[0], x[1] + u[1], x[2] + u[2])
 
@@ -82,6 +84,7 @@ def section_motion(table, work, row, owner, q, v):
     speed = rotate_back(R, (du[0] - short[1], du[1], du[2]))
     drift = subtract(rotate_back(R, (-short[2], 0.0, 0.0)), cross(w, speed))
 
+    # what is kept: pose, twist, drift, and twist J per modal velocity
     store_matrix(work.R[row], R)
     store_vector(work.p[row], r)
     store_pair(work.U[row], w, speed)
@@ -166,5 +169,5 @@ def from_base(work, i, m):
 
 @inline
 def unmoved(work, row, position):
-    """A section of a rigid link: a constant pose."""
+    """Write the section of a rigid link: a constant pose."""
     store_vector(work.p[row], rotate(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), position))
