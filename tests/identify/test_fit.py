@@ -8,7 +8,7 @@ from measured_arms import ARMS, guess, record, truth
 
 import lissom
 from lissom.errors import LissomError
-from lissom.identify import MeasuredFrequency, Misfit, Record
+from lissom.identify import MeasuredFrequency, Record, Residuals
 from lissom.identify.estimation import search
 from lissom.identify.fit_parameters import unknowns
 
@@ -135,7 +135,7 @@ EXACT = {"step": 0.005, "rtol": 1e-11, "atol": 1e-13}
 def test_gradient_equals_differences():
     """By fields, start values, and offsets, scales and delays of outputs and torques."""
     given = {"r": nuisance_record()}
-    misfit = Misfit(guess("elastic joint"), unknowns(ARMS["elastic joint"][3]), given, settings=EXACT)
+    misfit = Residuals(guess("elastic joint"), unknowns(ARMS["elastic joint"][3]), given, settings=EXACT)
     x = misfit.start
     x[-8:] += [0.01, 0.02, 0.01, -0.1, 0.013, 0.1, 0.2, 0.007]
     check_gradient(misfit, x)
@@ -147,7 +147,7 @@ def test_gradient_by_fields_of_flexible_links_and_by_frequencies_equals_differen
     given = {"r": record("two links", 2, outputs=seen | rotation, window=(0.0, 0.6))}
     measured = [MeasuredFrequency(frequency=4.0), MeasuredFrequency(frequency=20.0, mode=2, pose={"elbow": 0.7})]
     settings = EXACT | {"step": 0.01}
-    misfit = Misfit(guess("two links"), unknowns(ARMS["two links"][3][:2]), given, measured, settings=settings)
+    misfit = Residuals(guess("two links"), unknowns(ARMS["two links"][3][:2]), given, measured, settings=settings)
     check_gradient(misfit, misfit.start)
 
 
@@ -280,7 +280,7 @@ def test_a_search_that_ends_in_a_local_minimum_starts_again_with_short_windows(r
     """With half the stiffness the model loses five of fifteen periods: the misfit has a minimum for each of them."""
     spring = "links.arm.joint.spring.stiffness"
     wrong = lissom.Robot.from_yaml(RINGING).with_value(spring, factor * 300)
-    misfit = Misfit(wrong, unknowns([spring]), {"run": ringing})
+    misfit = Residuals(wrong, unknowns([spring]), {"run": ringing})
     ended, _ = search(misfit, 50)
     assert abs(ended[0] / 300 - 1) > 0.05  # from the whole record alone
     found = lissom.fit(wrong, [spring], ringing, **QUIET)

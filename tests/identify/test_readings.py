@@ -5,7 +5,7 @@ import pytest
 from measured_arms import UPPER
 
 import lissom
-from lissom.identify import Misfit, Record
+from lissom.identify import Record, Residuals
 from lissom.identify.fit_parameters import unknowns
 
 ARM = (
@@ -48,7 +48,7 @@ def seen(run, outputs, **more):
 
 def test_every_sensor_reads_in_a_fit_what_it_tells_in_a_run(run):
     """Low-pass, delay and bias included; the splines between the samples are the error."""
-    misfit = Misfit(ROBOT, unknowns(["links.lower.body.mass"]), {"r": seen(run, EVERY)}, settings=FINE)
+    misfit = Residuals(ROBOT, unknowns(["links.lower.body.mass"]), {"r": seen(run, EVERY)}, settings=FINE)
     for block in misfit.blocks(misfit.start):
         late = {"gauge": 0.013, "gyro.z": 0.02, "flange.tz": 0.005, "flange.fy": 0.005}.get(block.output, 0.0)
         began = block.time > late + 0.03  # accelerations of the first instant are no smooth curve
@@ -57,7 +57,7 @@ def test_every_sensor_reads_in_a_fit_what_it_tells_in_a_run(run):
 
 
 def test_names_of_results_are_names_of_outputs(run):
-    misfit = Misfit(
+    misfit = Residuals(
         ROBOT,
         unknowns(["links.lower.body.mass"]),
         {"r": Record(data=run, outputs={"reading.gyro.z": None}, start=START)},
@@ -71,7 +71,9 @@ OWN = ("sensors.gauge.low_pass", "sensors.gauge.delay", "sensors.gauge.bias")
 def test_gradients_of_readings_equal_differences(run):
     paths = ["links.lower.body.mass", "links.upper.beam.section.width", *OWN]
     steps = {"step": 0.005, "rtol": 1e-11, "atol": 1e-13}
-    misfit = Misfit(ROBOT, unknowns(paths), {"r": seen(run, ("gauge", "imu.y", "gyro.z", "flange.tz"))}, settings=steps)
+    misfit = Residuals(
+        ROBOT, unknowns(paths), {"r": seen(run, ("gauge", "imu.y", "gyro.z", "flange.tz"))}, settings=steps
+    )
     x = misfit.start * np.array([1.1, 0.95, 1.2, 0.8, 1.3])
     exact = np.concatenate([block.jacobian for block in misfit.blocks(x)])
     for j, size in enumerate(np.abs(x)):

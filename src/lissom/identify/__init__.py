@@ -10,7 +10,7 @@ from lissom.identify.fit_result import Fit
 from lissom.identify.fit_schema import FitFile, load
 from lissom.identify.measured_frequencies import MeasuredFrequency
 from lissom.identify.measured_records import Channel, Record, TimeBase
-from lissom.identify.residuals import Residuals as Misfit
+from lissom.identify.residuals import Residuals
 from lissom.identify.validation import Validation, validate
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "MeasuredFrequency",
     "Unknown",
     "Prior",
-    "Misfit",
+    "Residuals",
     "FitFile",
     "load",
     "validate",

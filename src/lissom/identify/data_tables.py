@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.references import csv_tables as csv
+from lissom.control.references import csv_tables
 from lissom.errors import LissomError
 from lissom.files import check_file
 from lissom.messages import brief, did_you_mean, listed
@@ -37,7 +37,7 @@ def _from_file(path: Path, wanted: list[str]) -> dict[str, np.ndarray]:
     check_file(path, "record")
     if suffix in TEXT:
         time, *others = wanted
-        t, values = csv.read(path, others, time, holes=True)
+        t, values = csv_tables.read(path, others, time, holes=True)
         return {time: t} | {name: values[:, k] for k, name in enumerate(others)}
     try:
         table = {".npz": _npz, ".parquet": _parquet, ".nc": _netcdf}[suffix](path)

@@ -89,7 +89,7 @@ class Fit(printing.Printed):
 
     @property
     def before(self) -> list[Block]:
-        """The same of the robot as it was."""
+        """Errors of the robot as it was."""
         return self.misfit.blocks(self.misfit.start)
 
     @cached_property

@@ -62,7 +62,7 @@ class Evaluation(NamedTuple):
 class Residuals:
     """Errors of a robot against records and frequencies, as a function of parameters.
 
-    >>> misfit = Misfit(robot, {"links.upper.beam.section.EIz": Unknown()}, {"run": record})
+    >>> misfit = Residuals(robot, {"links.upper.beam.section.EIz": Unknown()}, {"run": record})
     >>> misfit.residuals(misfit.start), misfit.jacobian(misfit.start)
 
     Residuals are errors over the noise of their output in their record: `noise`, {(record, output): deviation}.

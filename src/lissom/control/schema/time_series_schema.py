@@ -33,7 +33,7 @@ class Series(Block):
 
 
 class Fixed(Series):
-    """The same at all times."""
+    """A value that does not change."""
 
     form: ClassVar[str] = FORM + "constant"
     type: Literal["constant"] = "constant"

@@ -17,8 +17,9 @@ from lissom.study.execution.dask_cluster import client_of, on_cluster
 from lissom.study.execution.process_pool import Pool
 from lissom.study.execution.vector_runs import AT_ONCE
 from lissom.study.plan.run_plan import Runs
+from lissom.study.store.store_places import need_zarr
 from lissom.study.store.study_results import Results
-from lissom.study.store.zarr_store import Store, need_zarr
+from lissom.study.store.zarr_store import Store
 
 if TYPE_CHECKING:
     from lissom.study.plan.study_schema import Study

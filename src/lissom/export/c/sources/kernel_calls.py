@@ -10,7 +10,7 @@ from lissom.export.c.sources.varying_tables import VaryingTables
 from lissom.export.c.translation.c_file import Unit
 from lissom.export.c.translation.operators import Value
 from lissom.export.c.translation.value_kinds import REAL, Array, Record
-from lissom.kernel.algorithms import newton_euler as inverse
+from lissom.kernel.algorithms import newton_euler
 from lissom.kernel.data.workspace import workspace
 from lissom.model.compilation.tip_frames import with_points
 
@@ -79,7 +79,7 @@ class Calls:
     def newton_euler(self, v: str, a: str, tau: str = "tau") -> str:
         """Call the recursive Newton-Euler inverse dynamics."""
         arguments = (self.q(), self.vector(v), self.vector(a), self.rows(), self.vector(tau, False))
-        return self.call(inverse.inverse_dynamics, self.model, self.work, *arguments)
+        return self.call(newton_euler.inverse_dynamics, self.model, self.work, *arguments)
 
     def set_given(self, name: str, index: str = "k", lift: str = "") -> list[str]:
         """Return accelerations before forward dynamics: those of prescribed joints."""

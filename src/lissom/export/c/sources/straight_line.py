@@ -166,11 +166,11 @@ def _gravity(task: Task) -> casadi.Function:
 
 
 def _mass_matrix(task: Task) -> casadi.Function:
-    from lissom.kernel.algorithms import composite_body as kernel
+    from lissom.kernel.algorithms import composite_body
 
     run = _Symbols(task)
     M = np.empty((task.model.nv, task.model.nv), object)
-    run.kernel(kernel.mass_matrix, run.q, run.still(), M)
+    run.kernel(composite_body.mass_matrix, run.q, run.still(), M)
     return run.function("f", M=M)
 
 
