@@ -11,7 +11,7 @@ export OMP_NUM_THREADS ?= 1
 # Tests start many processes: without bytecode on disk each of them would compile every module that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test verify verification docs ready kernels library lint browser bench compilers matrix wheel clean
+.PHONY: demo test smoke verify verification docs ready kernels library lint browser pages bench compilers cross matrix wheel clean
 
 demo:
 	$(MAKE) --no-print-directory --jobs 2 $(VENV)/.installed-core library
@@ -20,12 +20,16 @@ demo:
 test: ready
 	$(BIN)/pytest -n 2 --dist worksteal
 
+# A minute of everything a little, on every platform (.github/workflows/smoke.yml).
+smoke: $(VENV)/.installed-test
+	$(BIN)/pytest -m smoke tests/project/test_smoke.py
+
 # Everything that `test` runs, and the slow tests too.
 verify: ready
 	$(BIN)/pytest -n 2 --dist worksteal -m ""
 
 # All tests, and the book of what they found: docs/verification.md.
-verification: $(VENV)/.installed-test browser
+verification: $(VENV)/.installed-test pages
 	mkdir -p out && rm -f out/claims.jsonl
 	LISSOM_CLAIMS=$(CURDIR)/out/claims.jsonl $(BIN)/pytest -n 2 --dist worksteal -m ""
 	$(BIN)/python docs/verification.py out/claims.jsonl
@@ -34,6 +38,10 @@ verification: $(VENV)/.installed-test browser
 compilers: $(VENV)/.installed-test $(VENV)/.installed-compiler
 	CC="$(CURDIR)/$(BIN)/python -m ziglang cc" $(BIN)/lissom build --all
 	CC="$(CURDIR)/$(BIN)/python -m ziglang cc" $(BIN)/pytest -n 2 --dist worksteal
+
+# Machine code for other platforms, run by emulators: Debian's wine, and qemu-user with libc6-arm64-cross.
+cross: $(VENV)/.installed-test $(VENV)/.installed-compiler
+	$(BIN)/pytest -m slow tests/export/test_fmu_elsewhere.py
 
 # The smoke suite on every Python of this machine, with the oldest and the newest packages that are allowed.
 matrix:
@@ -53,7 +61,7 @@ docs: $(VENV)/.installed-docs
 
 # What comes before tests, side by side: kernels compile while packages that they do not need are still on their way.
 ready:
-	$(MAKE) --no-print-directory --jobs 3 lint browser kernels
+	$(MAKE) --no-print-directory --jobs 3 lint pages kernels
 
 # All machine code, once for all test workers; by the path, as the package itself may be installed anew meanwhile.
 kernels: $(VENV)/.installed-sundials
@@ -68,8 +76,12 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-# Chromium for the tests of pages.
+# Chromium for the tests of pages, by the system's package manager; only root may.
 browser:
+	@tests/project/install-browser asked
+
+# Before tests: in containers and in CI root gets the browser, elsewhere it is said how to get it.
+pages:
 	@tests/project/install-browser
 
 bench: $(VENV)/.installed-core

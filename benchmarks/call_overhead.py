@@ -67,13 +67,13 @@ def timed(model: lissom.Model, duration: float) -> dict[str, Any]:
 @contextmanager
 def loop_clock(clock: Callable[[], float]) -> Iterator[None]:
     """Let the time loop measure itself by another clock, so that it and the whole call are measured alike."""
-    from lissom.simulation.loop import time_loop as run
+    from lissom.simulation.loop import time_loop
 
-    before, run.time = run.time, SimpleNamespace(perf_counter=clock)
+    before, time_loop.time = time_loop.time, SimpleNamespace(perf_counter=clock)
     try:
         yield
     finally:
-        run.time = before
+        time_loop.time = before
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from exudyn_common import Theirs
 import lissom
 from lissom.control import Reference, pd
 from lissom.model import Model, Robot
+from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.postprocess import observe
 from lissom.simulation.raw_run import RawRun
@@ -98,7 +99,7 @@ class Problem(ABC):
             radius=settings.radius,
             audit=False,
         )
-        loop = TimeLoop(model, asked, **scenario)
+        loop = TimeLoop(RunMemory(model, asked, **scenario))
         return exudyn_common.clocked(lambda: loop.run(None))
 
 

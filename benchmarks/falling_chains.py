@@ -28,6 +28,7 @@ from falling_arms import FINE, robot
 
 import lissom
 from lissom.model import Model, Robot
+from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.postprocess import observe
 from lissom.simulation.settings import RunSettings
@@ -44,7 +45,7 @@ GROWTH = (8, 16, 32, 64, 128)
 def ends_ours(model: Model, rtol: float) -> tuple[np.ndarray, float, Any]:
     """Ends of all beams (N, links, 3), processor time of the loop, and the run."""
     settings = RunSettings(duration=DURATION, method="radau", rtol=rtol, atol=0.01 * rtol, rate=RATE, audit=False)
-    loop = TimeLoop(model, settings)
+    loop = TimeLoop(RunMemory(model, settings))
     run, seconds = clocked(lambda: loop.run(None))
     seen = observe(model, run.q, run.v, run.a).tip_position
     beams = [k for k, link in enumerate(model.links) if link in model.flexible]

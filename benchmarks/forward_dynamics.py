@@ -17,7 +17,7 @@ from yardstick import Yardstick
 
 import lissom
 from lissom.dynamics import operation_counts
-from lissom.dynamics.forward_dynamics_batch import _forward_in_lanes, _memory
+from lissom.dynamics.forward_batch import _forward_in_lanes, _memory
 from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.compile.kinds import kinds

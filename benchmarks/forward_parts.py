@@ -11,7 +11,7 @@ from chain import chain, random_states
 from sheet import Sheet
 from timing import Race
 
-from lissom.dynamics.forward_dynamics_batch import States, _memory
+from lissom.dynamics.forward_batch import States, _memory
 from lissom.kernel.algorithms.articulated_body import (
     add_to_parent,
     copy_articulated_inertia,

@@ -22,7 +22,7 @@ from lissom.scenario.prepare import Prepared, prepare
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch
 from lissom.simulation.batch.vector_results import Run
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.study.execution.vector_runs import MANY, stream_of
 
 RUNS, ONE_BY_ONE, TURNS = 1024, 128, 5
@@ -91,13 +91,13 @@ def steps(base: Any, changed: Changed) -> dict[str, float]:
         first = ones[0]
         drive = first.drive | {"sensors": sensors_of(first.model, first.sensors)}
         series = Rerun(first.model, first.settings.model_copy(update=quick), **drive)
-        flock = VectorBatch(series, series.begin())
-        for ran in flock.stream([Run(one.model, one.controller, one.start, one.settings.duration) for one in ones]):
+        batch = VectorBatch(series, series.begin())
+        for ran in batch.stream([Run(one.model, one.controller, one.start, one.settings.duration) for one in ones]):
             own += sum(int(one.counts[:2].sum()) for one in ran.stood)
             for one in (ones[number] for number in ran.numbers):
-                raw = run(one.model, one.settings.model_copy(update=quick), **one.drive)
+                raw = simulate_raw(one.model, one.settings.model_copy(update=quick), **one.drive)
                 alone, count = alone + raw.steps + raw.rejected, count + 1
-        packs += LANES * flock.tried
+        packs += LANES * batch.tried
     return {"alone": alone / count, "lock step": own / alone - 1.0, "idle": (packs - own) / alone}
 
 

@@ -12,6 +12,7 @@ from falling_arms import robot
 
 import lissom
 from lissom.control import Reference, pd
+from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.sensitivity.sensitivity_loop import VariationLoop
 from lissom.simulation.settings import RunSettings
@@ -80,7 +81,7 @@ def _measured(case: Case) -> dict[str, Any]:
     seconds: dict[str, list[float]] = {"run": [], "derived": [], "run compiled": [], "derived compiled": []}
     value = case.robot.value(case.parameters[0])
     for _ in range(TURNS):
-        loop = TimeLoop(plain, settings, law, start)
+        loop = TimeLoop(RunMemory(plain, settings, law, start))
         seconds["run"].append(_clock(lambda loop=loop: loop.run(None)))
         loop = VariationLoop(plain, settings, law, start, None, case.parameters)
         seconds["derived"].append(_clock(lambda loop=loop: loop.run(None)))

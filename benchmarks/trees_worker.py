@@ -1,7 +1,7 @@
 """One side of `trees.py`: cases of the checkout that PYTHONPATH names, timed when their names come in, one per line.
 
-Of names that are not public only those of `lissom.dynamics.forward_dynamics_batch` are used, so that checkouts of
-different age answer alike.
+Of names that are not public only those of the module of `lissom.forward_dynamics_batch` are used, wherever it stands,
+so that checkouts of different age answer alike.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from chain import chain, random_states
 
 import lissom
-from lissom.dynamics import forward_dynamics_batch
 
+forward_batch = sys.modules[lissom.forward_dynamics_batch.__module__]
 CHAINS = ((4, 8), (7, 12), (20, 8))  # links, modes of each
 MANY = 64  # states, one after the other or in packs
 NUMBERS = {"float": float, "complex": complex, "packs": None}
@@ -48,16 +48,16 @@ def dynamics(links: int, modes: int, number: type | None) -> Case:
     model = chain(links, modes).compile()
     states, still = random_states(model, MANY), np.zeros((MANY, model.nv))
     if number is None:
-        work, packs, unpacked = forward_dynamics_batch._memory(model, *states, still)
+        work, packs, unpacked = forward_batch._memory(model, *states, still)
         memory, result = (work, packs), partial(unpacked, MANY)
     else:
         q, v, tau, a = (array.astype(number) for array in (*states, still))
-        given = forward_dynamics_batch.States(q, v, tau, np.zeros((model.rows, 6), number), a)
-        memory, result = (model.workspace(number), forward_dynamics_batch.Struct(given)), a.real.copy
+        given = forward_batch.States(q, v, tau, np.zeros((model.rows, 6), number), a)
+        memory, result = (model.workspace(number), forward_batch.Struct(given)), a.real.copy
 
     def run(count: int) -> None:
         for _ in range(count):
-            forward_dynamics_batch._forward_in_lanes(model.struct, *memory)
+            forward_batch._forward_in_lanes(model.struct, *memory)
 
     return Case(run, result, MANY)
 

@@ -7,6 +7,8 @@ from lissom.version import __version__
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
+import parts
+
 project = "lissom"
 copyright = "the lissom contributors"
 release = version = __version__
@@ -18,6 +20,7 @@ extensions = [
     "mathml",
     "commands",
     "fields",
+    "parts",
     "sphinx.ext.viewcode",
 ]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
@@ -27,6 +30,7 @@ suppress_warnings = ["myst.xref_missing"]
 
 html_theme = "furo"
 html_title = f"lissom {__version__}"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["lissom.css"]
 html_math_renderer = "mathml"
@@ -35,6 +39,7 @@ html_copy_source = False
 default_role = "code"  # single backticks in docstrings
 templates_path = ["_templates"]
 autosummary_generate = True
+autosummary_context = {"of_a_part": parts.inherited}  # what pages of data classes leave out
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

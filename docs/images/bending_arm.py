@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image
 
 from lissom.scenario.scenario_files import find
-from lissom.view.films.film import still
+from lissom.view import still
 
 TIMES = (0.0, 0.6, 0.8, 0.95, 1.15, 0.32)  # s; the last one is drawn solid
 

@@ -60,14 +60,14 @@ def test_a_load_far_from_its_rope_comes_to_rest_below_it(place):
 
 
 def test_the_search_for_rest_ends_where_a_start_is_too_far(monkeypatch):
-    from lissom.analysis.equilibrium import load_path, statics, tangent_matrices
+    from lissom.analysis.equilibrium import equilibrium_search, load_path, tangent_matrices
 
     iterations = []
     once = tangent_matrices.inverse_derivatives
     monkeypatch.setattr(tangent_matrices, "inverse_derivatives", lambda *given: iterations.append(1) or once(*given))
     with pytest.raises(lissom.LissomError, match=r"swing.[vw]\w still moves.* nearer to rest than swing = .*1.34e\+09"):
         lowered_load(**{"swing.near": [1, 0, 0, 0, 1.34e9, 0, 2.85]})
-    assert len(iterations) <= 1.5 * statics.ITERATIONS + 2 * load_path.STEPS
+    assert len(iterations) <= 1.5 * equilibrium_search.ITERATIONS + 2 * load_path.STEPS
 
 
 def test_rest_is_found_from_close_by_where_corrections_are_made_of_rounding():

@@ -7,8 +7,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
-from lissom.beam import BeamLink, LumpedMass, Material, Section, families, make_basis
+from lissom.beam import BeamLink, LumpedMass, Material, Section, make_basis
 from lissom.beam.fields.section_rotation import bend
+from lissom.beam.functions import mode_families as families
 from lissom.errors import LissomError
 
 STEEL = Material(E=2.1e11, nu=0.3, rho=7800.0)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from lissom import files
 from lissom.cli import app
+from lissom.cli.printing.run_folder import Folder
 from lissom.scenario import load
 from lissom.simulation import Trajectory
 
@@ -293,7 +294,7 @@ def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lissom.simulation.loop.time_loop.TimeLoop.__init__", stopped)
+    monkeypatch.setattr("lissom.simulation.loop.run_memory.RunMemory.__init__", stopped)
     result = call("run", "ella")
     assert (result.exit_code, result.stderr) == (130, "interrupted\n")
     assert not Path("out/ella").exists()
@@ -319,6 +320,21 @@ def test_ctrl_c_while_results_are_prepared_keeps_the_whole_run(at, call, monkeyp
     kept = Trajectory.load("out/ella/trajectory.nc")
     assert kept.time[-1] == 0.02
     assert kept.wrench("elbow").shape == (len(kept.time), 6)
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_while_samples_are_written_waits_for_them(by, call, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep = Folder.keep
+
+    def stopped(*arguments: object) -> None:
+        signal.raise_signal(by)
+        keep(*arguments)
+
+    monkeypatch.setattr(Folder, "keep", stopped)
+    result = call("run", "ella", "--duration", 0.02)
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted: the whole motion is in out/ella\n"
+    assert Trajectory.load("out/ella/trajectory.nc").time[-1] == 0.02
 
 
 def test_too_little_memory_for_the_results_keeps_the_run(call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from lissom import LissomError
 from lissom.control import ControlLaw, Reference, Sampled, Together, computed_torque, pd, rigid_twin, torques
 from lissom.control.laws.law_kinds import GRAVITY
 from lissom.model import Model
-from lissom.simulation.loop.time_loop import run as simulated
+from lissom.simulation.loop.time_loop import simulate_raw
 
 ELLA = lissom.load("ella").compile()
 CANADARM = lissom.load("canadarm2").compile()
@@ -191,11 +191,11 @@ def test_laws_add_up_and_keep_their_names_gains_and_limits() -> None:
 def test_a_sum_runs_compiled_as_its_parts_say() -> None:
     """The compiled forces are those of the parts in NumPy, and the motion that of one function that adds them."""
     laws = several_laws()
-    run = simulated(ELLA, 0.5, controller=sum(laws), rate=100)
+    run = simulate_raw(ELLA, 0.5, controller=sum(laws), rate=100)
     for k in (0, 10, 30, 50):
         at = (run.q[k], run.v[k])
         np.testing.assert_allclose(run.tau[k], sum(law(run.time[k], *at) for law in laws), atol=1e-6)
-    split = simulated(ELLA, 0.5, controller=laws[0] + (laws[1] + laws[2]), rate=100)
+    split = simulate_raw(ELLA, 0.5, controller=laws[0] + (laws[1] + laws[2]), rate=100)
     np.testing.assert_array_equal(split.q, run.q)
     kept = lissom.simulate(ELLA, 0.5, controller=sum(laws), rate=100, progress=False).dataset["reference"]
     assert list(kept["reference_q"].values) == ["shoulder-yaw", "shoulder", "elbow"]
@@ -211,7 +211,7 @@ def test_sampled_controllers_add_up_each_at_its_own_rate() -> None:
     for whole in (slow + law + fast, fast + (law + slow), sum([law, slow, Sampled(fast)])):
         assert isinstance(whole, Together)
         assert len(whole.sampled) == 2
-        run = simulated(ELLA, 0.35, controller=whole, rate=100)
+        run = simulate_raw(ELLA, 0.35, controller=whole, rate=100)
         elbow = run.tau[:, ELLA.coordinates.index("elbow")]
         np.testing.assert_allclose(elbow[[1, 5, 15, 25]], [101, 101, 102, 103])
         np.testing.assert_allclose(run.tau[15][:2], law(run.time[15], run.q[15], run.v[15])[:2], atol=1e-6)

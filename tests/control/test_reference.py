@@ -215,9 +215,23 @@ def test_csv_columns_by_name(tmp_path: Path, separator: str) -> None:
     assert Reference.from_csv(file, columns=[1], time="t").channels == 1
 
 
+def test_csv_columns_with_units_become_si(tmp_path: Path) -> None:
+    file = tmp_path / "motion.csv"
+    file.write_text("t [ms],elbow [deg],lift (mm),q[1],force [kN]\n0,0,5,1,1\n100,90,10,2,2\n")
+    motion = Reference.from_csv(file, kind="linear")
+    np.testing.assert_allclose(motion.breaks[-1], 0.1)
+    np.testing.assert_allclose(motion([0.1])[0], [[np.pi / 2, 0.01, 2, 2000]])
+    one = Reference.from_csv(file, "elbow", time="t", kind="linear")
+    np.testing.assert_allclose(one([0.05])[0], [[np.pi / 4]])
+    np.testing.assert_array_equal(one([0.05])[0], Reference.from_csv(file, "elbow [deg]", kind="linear")([0.05])[0])
+
+
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
+        ("t,a,a\n0,1,2\n1,2,3\n", ["a"], r"column 'a': stands over 2 columns; give its number, from 0"),
+        ("t,a [deg],a [mm]\n0,1,2\n1,2,3\n", "a", "column 'a': stands over 2 columns"),
+        ("t [mm],a\n0,1\n1,2\n", None, r"column 't \[mm\]': is no time; give times in s or ms"),
         ("t,a\n0,1\n1,x\n", None, r"motion.csv:3: column a = 'x': must be a finite number"),
         ("t,a\n0,1\n1,nan\n", None, r":3: column a = 'nan'"),
         ("t,a\n0,1\n1\n", None, r":3: has 1 columns, the first row has 2"),

@@ -1,9 +1,10 @@
 """Every kernel that Python calls runs twice: as machine code and as the Python it is written in.
 
 What both leave in memory is compared. Where numbers differ by more than rounding, Python runs once more on memory that
-was changed by rounding: what that changes as much is a small difference of large numbers. Python's sums of rows go over
-whole registers here, as those of machine code do. Packs have no arithmetic in Python: the Python of a kernel then runs
-on one lane after the other, taken out of the packs as plain numbers.
+was changed by rounding: what that changes as much is a small difference of large numbers. Residuals that are zero but
+for rounding, such as rates of rows of closed loops, differ by their whole size, and move as much. Python's sums of rows
+go over whole registers here, as those of machine code do. Packs have no arithmetic in Python: the Python of a kernel
+then runs on one lane after the other, taken out of the packs as plain numbers.
 """
 
 import sys
@@ -205,7 +206,7 @@ class BothWays:
 
     def _note(self, frame: Any, event: str, _: Any) -> None:
         """Note every kernel that begins to run, however it is reached."""
-        if event != "call" or (kernel := self._kernels.get(frame.f_code)) is None:
+        if event != "call" or (kernel := self._kernels.get((frame.f_code, id(frame.f_globals)))) is None:
             return
         if self._in_packs:
             self.in_packs.add((kernel.__module__, kernel.__name__))
@@ -223,7 +224,8 @@ class BothWays:
 def both_ways(known: list[marks.Kernel]) -> Iterator[BothWays]:
     """Compare every call of a kernel; of those `known` it is noted that they ran."""
     found, compiled = BothWays(), marks.Kernel.__call__
-    found._kernels = {kernel.py_func.__code__: kernel for kernel in known}
+    # A kernel with other parts in place of some has the code of the first, among names of its own.
+    found._kernels = {(kernel.py_func.__code__, id(kernel.py_func.__globals__)): kernel for kernel in known}
     marks.Kernel.__call__ = lambda kernel, *arguments: found.call(compiled, kernel, arguments)
     try:
         yield found

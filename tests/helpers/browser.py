@@ -32,7 +32,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 FOREIGN = "Unable to preventDefault inside passive event listener"  # said by viser's own page on a drag
 SIZE = {"width": 1000, "height": 900}
 HERE = ("127.0.0.1", "localhost", "::1")
-MISSING = "no Chromium on this machine: install it (Debian: apt-get install chromium; make test does that as root)"
+MISSING = "no Chromium on this machine: `make browser` as root installs it; LISSOM_CHROMIUM names another browser"
 
 
 def chromium():

@@ -1,11 +1,53 @@
-"""A kernel as machine code against the Python it is written in."""
+"""A kernel as machine code against the Python it is written in, and what the translator refuses."""
 
+import inspect
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+
+from lissom.kernel.compile import kernel as marked
+from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.translate import Catalogue, Refused, Unit
 
 ROUNDING = 4e-15  # of sums that machine code fuses, relative to the number
+
+
+class Cases(list):
+    """Parameters of a test, noted by the decorators of the functions that it is about."""
+
+    def odd(self, *arguments: Any) -> Callable[[Callable], Callable]:
+        """A kernel that must agree with Python; `arguments`, or a function that makes them."""
+        return self._note(lambda function: (marked(function), arguments))
+
+    def refused(self, said: str, *arguments: Any, statement: str | None = None) -> Callable[[Callable], Callable]:
+        """A function that must be refused for such arguments with a message like `said`."""
+        return self._note(lambda function: (function, arguments, said, statement))
+
+    def _note(self, of: Callable[[Callable], tuple]) -> Callable[[Callable], Callable]:
+        def note(function: Callable) -> Callable:
+            self.append(pytest.param(*of(function), id=function.__name__))
+            return function
+
+        return note
+
+
+def refused_by_place(function: Callable, arguments: tuple, said: str, statement: str | None) -> None:
+    """The message tells file, line and name of the function at fault, and its statement."""
+    with pytest.raises(Refused) as found:
+        Unit(marked(function), kinds(arguments), Catalogue({}))
+    text, code = str(found.value), function.__code__
+    assert re.search(said, text), text
+    file = re.escape(Path(code.co_filename).name)
+    assert re.match(rf"{file}:\d+, \w+: ", text), text
+    if place := re.match(rf"{file}:(\d+), {function.__name__}: ", text):
+        first = code.co_firstlineno
+        assert first <= int(place[1]) < first + len(inspect.getsource(function).splitlines())
+    if statement:
+        assert text.endswith(f": {statement}")
 
 
 def agrees(kernel: Any, *arguments: Any, rounding: float = 0.0) -> Any:

@@ -44,6 +44,23 @@ def test_every_kind_of_file_is_read(tmp_path, suffix):
     assert seen.rate == pytest.approx(100)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "npz"])
+def test_names_of_columns_may_hold_their_units(tmp_path, suffix):
+    table = {"clock [ms]": 1000 * T, "theta (deg)": np.degrees(ANGLE)}
+    if suffix == "csv":
+        rows = zip(*table.values(), strict=True)
+        text = "\n".join([",".join(table), *(f"{t},{angle}" for t, angle in rows)])
+        (tmp_path / "run.csv").write_text(text)
+    else:
+        np.savez(tmp_path / "run.npz", **table)
+    given = {"data": tmp_path / f"run.{suffix}", "time": "clock [ms]"}
+    seen = Record(**given, outputs={"position.hinge": "theta (deg)"}).samples()
+    assert seen.time == pytest.approx(T, abs=1e-9)
+    assert seen.outputs["position.hinge"] == pytest.approx(ANGLE, abs=1e-9)
+    grads = Record(**given, outputs={"position.hinge": {"column": "theta (deg)", "factor": 0.5}}).samples()
+    assert grads.outputs["position.hinge"] == pytest.approx(np.degrees(ANGLE) / 2, abs=1e-9)
+
+
 def test_files_of_lissom_have_the_names_already(tmp_path):
     run = lissom.simulate(truth("elastic joint"), 1.0, start={"hinge": 0.3}, progress=False)
     run.save(tmp_path / "run.nc")

@@ -6,38 +6,20 @@ friction, some joints prescribed.
 
 import numpy as np
 import pytest
+from local_parts import local_parts
 from random_robots import JOINTS, random_robot, random_state
 
 from lissom.dynamics import inverse_dynamics, mass_matrix
-from lissom.kernel.algorithms.newton_euler import inverse_dynamics as compiled_inverse
 from lissom.kernel.compile import Struct
 from lissom.kernel.forces.passive_joint_forces import passive_forces
 from lissom.kernel.implicit import articulated_newton, stage_coupled, stage_coupled_factorise, stage_coupled_solve
-from lissom.kernel.implicit.link_stiffness import joint_stiffness, link_stiffness
-from lissom.kernel.implicit.local_stiffness import add_local_product, keep_frames
-from lissom.kernel.links.geometric_stiffness import clear_turns, turn_stiffness
+from lissom.kernel.implicit.link_stiffness import joint_stiffness
+from lissom.kernel.implicit.local_stiffness import add_local_product
 from lissom.model import Robot
-from lissom.simulation.equations.newton_linearisation import local_memory
 
 TREES = 12
 FIELDS = ("none", "first", "exact")
 DAMPING, STIFFNESS = 1e-2, 2e-4  # h and h^2 of a step that is large for the stiffest of these trees
-
-
-def local_parts(model, rng, q, v, a):
-    """Local parts at a state, with random gains of a law that drives the rotors and measures the joints."""
-    packed = local_memory(model)
-    local = packed.fields
-    local.q[:], local.v[:], local.a[:] = q, v, a
-    none = np.zeros((len(model.bodies) + 1, 6))
-    compiled_inverse(model.struct, local.work, local.q, local.v, local.a, none, local.force)
-    keep_frames(model.struct, packed)
-    link_stiffness(model.struct, local.work, local.q, local.v)
-    clear_turns(model.struct, local.work)
-    turn_stiffness(model.struct, local.work)
-    joint_stiffness(model.struct, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
-    local.gear_stiffness[:], local.gear_damping[:] = rng.uniform(0, 50, (2, local.gear_of.max() + 1))
-    return packed
 
 
 def dense_parts(model, packed):

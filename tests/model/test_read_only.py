@@ -1,10 +1,15 @@
 """The tables of a model are nobody's to change: not a user's, not a batch's."""
 
 import copy
+import itertools
 import pickle
+from functools import cached_property
+from types import FunctionType, ModuleType
 
 import numpy as np
 import pytest
+from general_arms import BEAMS, arm
+from rich_robots import RICH, rich_robot
 
 import lissom
 from lissom.kernel.compile import Struct
@@ -51,3 +56,57 @@ def test_a_batch_leaves_models_as_they_were():
         lissom.simulate_batch(source, {MASS: [5.0, 9.0, 14.0]}, 0.01, outputs=["mass"], cores=1, progress=False)
         np.testing.assert_array_equal(lissom.mass_matrix(model, q), before)
         np.testing.assert_array_equal(lissom.mass_matrix(robot, q), shared)
+
+
+KERNEL_MEMORY = ("memory", "struct", "_local", "_idle")  # of those who run kernels, as `Compiled.memory` says
+
+
+def writable_arrays(thing):
+    """Places of all arrays that can be reached from `thing` and written to; properties are computed first."""
+    found, seen, todo = [], {}, [("", thing)]
+    while todo:
+        place, one = todo.pop()
+        if id(one) in seen or isinstance(one, type | ModuleType | FunctionType | str | int | float | complex):
+            continue
+        seen[id(one)] = one
+        if isinstance(one, np.ndarray):
+            found += [place] * one.flags.writeable
+        elif isinstance(one, dict):
+            todo += [(f"{place}[{key!r}]", value) for key, value in one.items()]
+        elif isinstance(one, tuple | list | set | frozenset):
+            todo += [(f"{place}[{k}]", value) for k, value in enumerate(one)]
+        else:
+            kind = type(one)
+            bases = [base for base in kind.__mro__ if base.__module__.startswith("lissom")]
+            for name in [name for base in bases for name, value in vars(base).items() if _computed(value)]:
+                if name not in KERNEL_MEMORY:
+                    getattr(one, name)
+            held = {name: value for name, value in getattr(one, "__dict__", {}).items() if name not in KERNEL_MEMORY}
+            todo += [(f"{place}.{name}", value) for name, value in held.items()]
+    return found
+
+
+def _computed(value):
+    return isinstance(value, property | cached_property)
+
+
+KINDS = {
+    **{name: lambda name=name: rich_robot(name) for name in RICH},
+    **{
+        f"{kind}, {field}": lambda kind=kind, field=field: lissom.Robot.from_dict(arm(kind, field))
+        for kind, field in zip(BEAMS, itertools.cycle(("none", "first", "exact")))
+    },
+    **{name: lambda name=name: lissom.load(name) for name in ("ella", "luffing-crane", "rigid-7-axis")},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nobody_writes_to_what_a_model_holds(kind):
+    model = KINDS[kind]().compile()
+    q = model.neutral()
+    before = lissom.mass_matrix(model, q)
+    for link in model.flexible.values():
+        section = link.section_map(link.length)
+        assert section is not link.section_map(link.length) or writable_arrays(section) == []
+    assert writable_arrays(model) == []
+    np.testing.assert_array_equal(lissom.mass_matrix(model, q), before)

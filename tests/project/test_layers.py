@@ -21,7 +21,7 @@ NAMED = re.compile(r"lissom(\.\w+)+(:\w+)?")  # modules named in text are loaded
 
 # What returns results stands above `results`, though it is called by the name of the layer below: (file, names).
 DOORS = {
-    "simulation": ("run_simulation.py", "sensitivity/motion_sensitivity.py", "__init__.py"),
+    "simulation": ("run_simulation.py", "sensitivity/motion_sensitivity.py", "__init__.pyi"),
 }
 
 # Rooms and single modules of a layer, the lowest first; a module that is not listed is below all of them.
@@ -38,10 +38,10 @@ ROOMS = {
         "robot_tables", "any_robot",
     ),
     "dynamics": (
-        "state_checks", "coordinates", "loops", "forward", "inverse", "mass_matrix", "derivatives", "energy",
-        "forward_dynamics_batch", "kinematics", "operation_counts", "sensing", "symbolic",
+        "state_checks", "coordinates", "loops", "forward", "inverse", "joint_space_inertia", "state_derivatives",
+        "energies", "forward_batch", "kinematics", "operation_counts", "sensing", "symbolic",
     ),
-    "analysis": ("energy_audit", "equilibrium", "linear_models", "modes"),
+    "analysis": ("energy_balance", "equilibrium", "linear_models", "modes"),
     "control": ("references", "laws", "design", "schema"),
     "simulation": (
         "equations", "settings", "integrators", "raw_run", "inputs", "status", "postprocess", "initial_state", "loop",
@@ -73,6 +73,11 @@ AGAINST = {
     ("study/store/zarr_store.py", "execution"): "the size of pieces follows from how they are computed",
     ("view/pages/study_page.py", "live"): "a study is served as the live page is",
 }
+
+
+def sources(layer):
+    """The files of a layer, with the stubs that list its public names."""
+    return sorted([*(SOURCE / layer).rglob("*.py"), *(SOURCE / layer).rglob("*.pyi")])
 
 
 def rank(name):
@@ -126,7 +131,7 @@ def test_every_folder_is_a_layer():
 
 @pytest.mark.parametrize("layer", FOLDERS)
 def test_a_layer_imports_from_itself_and_those_before_it(layer):
-    files = sorted((SOURCE / layer).rglob("*.py"))
+    files = sources(layer)
     assert files
     assert not upward(files)
 
@@ -134,8 +139,8 @@ def test_a_layer_imports_from_itself_and_those_before_it(layer):
 def test_doors_are_there_and_nothing_below_them_goes_through_one():
     for layer, doors in DOORS.items():
         assert all((SOURCE / layer / door).exists() for door in doors)
-        closed = {tuple(door.removesuffix(".py").split("/")) for door in doors} - {("__init__",)}
-        for file in (SOURCE / layer).rglob("*.py"):
+        closed = {tuple(door.removesuffix(".py").split("/")) for door in doors} - {("__init__.pyi",)}
+        for file in sources(layer):
             if file.relative_to(SOURCE / layer).as_posix() not in doors:
                 for line, inner in modules(file):
                     through = inner[:1] == [layer] and any(tuple(inner[1 : 1 + len(door)]) == door for door in closed)
@@ -158,7 +163,7 @@ def room_of(layer, inner):
 def against(layer):
     """(file, room) of imports that lead to a later room of the same layer."""
     found = set()
-    for file in sorted((SOURCE / layer).rglob("*.py")):
+    for file in sources(layer):
         inside = file.relative_to(SOURCE / layer).with_suffix("").parts
         own = room_of(layer, inside)
         name = file.relative_to(SOURCE).as_posix()

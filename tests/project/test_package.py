@@ -1,5 +1,6 @@
 """Claims about the package as a whole: light to import, complete, citable."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from places import ROOT
 import lissom
 from lissom.citation import PAPERS
 
+STUBS = sorted((ROOT / "src" / "lissom").rglob("__init__.pyi"))
 HEAVY = {"scipy", "pydantic", "matplotlib", "xarray", "casadi", "ruamel", "rich", "typer", "numpy"}
 
 
@@ -19,9 +21,29 @@ def test_import_loads_nothing_heavy():
     assert not HEAVY & set(loaded.split())
 
 
-def test_dir_offers_every_public_name():
-    assert set(lissom.__all__) <= set(dir(lissom))
-    assert set(lissom.__all__) == set(lissom._MODULE_OF)
+@pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.parent.name)
+def test_a_stub_lists_what_its_package_offers(stub):
+    """Type checkers read the stub, Python the same lines of it: each must be of the form that both understand."""
+    lines = [line for line in stub.read_text(encoding="utf-8").splitlines() if line.startswith("from ")]
+    assert all(re.fullmatch(r"from lissom[\w.]* import (\w+) as \w+", line) for line in lines)
+    package = importlib.import_module(".".join(stub.parent.relative_to(ROOT / "src").parts))
+    assert dir(package) == sorted(line.split()[-1] for line in lines)
+    assert set(package.__all__) <= set(dir(package))
+    inside = {path.stem for path in stub.parent.iterdir()}
+    assert not inside & set(package.__all__), "a module hides the name it bears as soon as anything imports it"
+
+
+def test_dir_shows_what_is_public_and_nothing_else():
+    assert {"simulate", "forward_dynamics_batch", "Load", "view", "__version__"} <= set(dir(lissom))
+    assert not {"Any", "import_module", "provide", "lazy", "annotations"} & set(dir(lissom))
+
+
+def test_what_the_reference_names_is_an_attribute_without_further_imports():
+    page = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    names = " ".join(re.findall(r"autosummary::\n(?:   :.*\n)*\n((?:   \S+\n)+)", page)).split()
+    assert "view.plots.plot" in names
+    code = f"import lissom, operator; [operator.attrgetter(name)(lissom) for name in {names}]"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -24,7 +24,7 @@ from lissom.kernel.maths.elementary_functions import tanh
 from lissom.model.fields.base_model import FORM
 from lissom.model.fields.number_fields import Number
 from lissom.scenario.scenario_files import parse
-from lissom.simulation.loop.time_loop import TimeLoop
+from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.settings import RunSettings
 
 # --- what its author writes ------------------------------------------------------------------------------------------
@@ -124,11 +124,11 @@ def test_a_run_is_that_of_the_pendulums_equation(robot, method):
 
 
 def test_poles_of_the_closed_loop_have_its_stiffness(robot):
-    loop = TimeLoop(robot, RunSettings(duration=0.1), controller=law(robot), start={"hinge": 0.2})
+    memory = RunMemory(robot, RunSettings(duration=0.1), controller=law(robot), start={"hinge": 0.2})
     share = 1 - (formula(0.2, 0.0) / SOFTNESS) ** 2
     k = 60 * share - MASS * 9.81 * LENGTH * np.sin(0.2)
     wanted = np.roots([INERTIA, 8 * share, k])
-    np.testing.assert_allclose(np.sort_complex(loop.poles()), np.sort_complex(wanted), rtol=1e-9)
+    np.testing.assert_allclose(np.sort_complex(memory.poles()), np.sort_complex(wanted), rtol=1e-9)
 
 
 def test_derivatives_by_its_gains_are_those_of_runs(robot):

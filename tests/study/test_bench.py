@@ -6,7 +6,7 @@ import pytest
 import lissom
 from lissom.control.schema.controller_builder import needs_model
 from lissom.scenario.prepare import prepare
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.postprocess import Wanted, observe_run
 from lissom.study.execution.run_reuse import RunReuse
 
@@ -64,7 +64,7 @@ def test_a_series_of_runs_equals_runs_alone(ella, audit):
         raw, start = bench.run(scenario)
         prepared = prepare(scenario)
         settings = prepared.settings.model_copy(update={"audit": audit})
-        expected = run(prepared.model, settings, **prepared.drive)
+        expected = simulate_raw(prepared.model, settings, **prepared.drive)
         for name in ("status", "message", "method", "reason", "steps", "rejected", "evaluations", "newton", "warnings"):
             assert getattr(raw, name) == getattr(expected, name), (name, changes)
         for name in ("time", "q", "v", "a", "tau", "work", "dissipated"):
@@ -89,7 +89,7 @@ def test_a_method_that_another_takes_over_from_leaves_no_trace():
         one = scenario.with_value("links.wheel.joint.spring.stiffness", stiffness)
         raw, _ = bench.run(one)
         prepared = prepare(one)
-        expected = run(prepared.model, prepared.settings.model_copy(update={"audit": False}), **prepared.drive)
+        expected = simulate_raw(prepared.model, prepared.settings.model_copy(update={"audit": False}), **prepared.drive)
         assert raw.method == "dop853"
         assert "took over" in raw.reason
         np.testing.assert_array_equal(raw.q, expected.q)

@@ -129,7 +129,7 @@ def test_a_folder_with_something_else_stays_as_it_is(study, tmp_path):
     with pytest.raises(LissomError, match="is a file"):
         study.run(tmp_path / "letters" / "one.txt", progress=False)
     with pytest.raises(LissomError, match="there is no study in"):
-        lissom.study.open(tmp_path / "letters")
+        lissom.study.open_results(tmp_path / "letters")
 
 
 def test_a_full_disk_is_told_and_loses_nothing(study, tmp_path, monkeypatch):
@@ -159,7 +159,7 @@ def test_a_disk_that_is_full_from_the_start_is_told(study, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("address", ["nonsense://study", "lakefs://bucket/study"])
 def test_a_place_that_nobody_can_write_to_is_refused(study, address):
-    for ask in (lambda: study.run(address, cores=1, progress=False), lambda: lissom.study.open(address)):
+    for ask in (lambda: study.run(address, cores=1, progress=False), lambda: lissom.study.open_results(address)):
         with pytest.raises(LissomError, match=r"store = .* cannot be written to from here"):
             ask()
 
@@ -296,7 +296,7 @@ def test_a_damaged_store_is_one_message_and_stays_as_it_is(study, begun, tmp_pat
     store = shutil.copytree(begun, tmp_path / "s.zarr")
     (store / file).write_bytes(content)
     with pytest.raises(LissomError, match=r"s\.zarr"):
-        lissom.study.open(store).to_dict()
+        lissom.study.open_results(store).to_dict()
     if not file.startswith("low"):
         before = contents(store)
         with pytest.raises(LissomError, match=r"s\.zarr"):
@@ -329,7 +329,7 @@ def test_a_file_that_was_lost_or_changed_is_told_and_computed_again(name, damage
         file.unlink()
     if name not in ("stored", MASS):
         with pytest.raises(LissomError, match=r"has lost the file|cannot be read"):
-            lissom.study.open(place).values(name)
+            lissom.study.open_results(place).values(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = study.run(place, cores=1, progress=False)
@@ -341,7 +341,7 @@ def test_a_file_that_was_lost_or_changed_is_told_and_computed_again(name, damage
 def test_random_changes_of_bytes_never_give_other_numbers(study, whole, tmp_path):
     place = tmp_path / "s.zarr"
     shutil.copytree(whole, place)
-    good = {name: lissom.study.open(whole).values(name) for name in ("low", "angle", "status")}
+    good = {name: lissom.study.open_results(whole).values(name) for name in ("low", "angle", "status")}
     rng = np.random.default_rng(0)
     for _ in range(60):
         name = rng.choice(["low", "angle", "status"])
@@ -351,7 +351,7 @@ def test_random_changes_of_bytes_never_give_other_numbers(study, whole, tmp_path
         data[rng.integers(len(data))] ^= 1 << rng.integers(8)
         file.write_bytes(data)
         try:
-            found = lissom.study.open(place).values(name)
+            found = lissom.study.open_results(place).values(name)
         except LissomError:
             found = None
         assert found is None or np.array_equal(found, good[name], equal_nan=True)

@@ -38,7 +38,7 @@ def computed(some, monkeypatch, lanes, rows=range(20)):
 def test_runs_in_lanes_give_what_runs_alone_do(some, monkeypatch):
     alone, _ = computed(some, monkeypatch, False)
     found, runs = computed(some, monkeypatch, True)
-    assert vars(runs)["_together"]._flock is not None  # lanes were used
+    assert vars(runs)["_together"]._batch is not None  # lanes were used
     np.testing.assert_array_equal(found.status, alone.status)
     assert found.cause == alone.cause
     assert found.cause[3]
@@ -61,7 +61,7 @@ def test_gains_references_and_loads_may_differ(some, monkeypatch):
     varied = base, Variations.of(columns)
     found, runs = computed(varied, monkeypatch, True, range(8))
     alone, _ = computed(varied, monkeypatch, False, range(8))
-    assert vars(runs)["_together"]._flock is not None
+    assert vars(runs)["_together"]._batch is not None
     assert not found.status.any()
     for name, values in alone.values.items():
         np.testing.assert_allclose(found.values[name], values, rtol=1e-4, atol=1e-6, err_msg=name)

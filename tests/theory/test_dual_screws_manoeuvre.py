@@ -23,7 +23,7 @@ def paper_arm():
 
 def manoeuvre(scenario, form, **options):
     prepared = scenario.prepare()
-    formulation = theory.dual_screw(prepared.model, form)
+    formulation = theory.DualScrew(prepared.model, form)
     drive = {"controller": prepared.controller, "start": prepared.start}
     options |= {"rate": prepared.settings.rate}
     run = theory.simulate(formulation, prepared.settings.duration, **drive, **({"rtol": 1e-6, "atol": 1e-8} | options))
@@ -109,7 +109,7 @@ def test_every_model_that_is_linear_in_elastic_speeds_has_the_same_gap():
         "whole speeds": Linearised(prepared.model, speeds=False, accelerations=False),
         "linear speeds": Linearised(prepared.model, speeds=True, accelerations=False),
         "linear speeds and accelerations": Linearised(prepared.model, speeds=True, accelerations=True),
-        "truncated": theory.dual_screw(prepared.model, "truncated"),
+        "truncated": theory.DualScrew(prepared.model, "truncated"),
     }.items():
         run = theory.simulate(formulation, **given, rtol=1e-6, atol=1e-8)
         tip = np.array([lissom.tip_pose(prepared.model, q)[:3, 3] for q in run.q])

@@ -8,6 +8,15 @@ import pytest
 import lissom
 from lissom import theory
 from lissom.dynamics import integrate
+from lissom.theory.coverage import check_coverage, parts
+from lissom.theory.dual_screws import DualScrew
+from lissom.theory.dual_screws.screws import matrices
+from lissom.theory.erls import Erls
+from lissom.theory.erls.build import chain
+from lissom.theory.lie_group import LieGroup
+from lissom.theory.lie_group import arm as arm_of
+from lissom.theory.recursive_lagrange import RecursiveLagrange
+from lissom.theory.screw_pde import ScrewPDE
 
 SECTION = {"rhoA": 1.3, "EA": 2e4, "EIy": 40.0, "EIz": 60.0, "GJ": 30.0, "Jx": 0.01, "Jy": 0.006, "Jz": 0.005}
 MEMBER = {
@@ -162,3 +171,47 @@ def test_every_formulation_moves_as_the_kernel_does_or_says_why_not(name: str) -
         for what, (value, expected) in pairs.items():
             error = np.abs(value - expected).max() / np.abs(expected).max()
             assert error < tolerance, f"{formulation}: {what} are {error:.1e} off"
+
+
+ENDS = [{"link": "world"}, {"link": "hand"}]
+SPRING = {"name": "spring", "type": "spring", "between": ENDS, "stiffness": 500.0, "length": 0.1}
+FLOOR = {
+    "name": "floor",
+    "sphere": {"link": "hand", "radius": 0.05},
+    "surface": {"link": "world", "shape": "plane"},
+    "stiffness": 1e5,
+}
+GRIP = {"name": "grip", "joint": "spherical", "between": [{"link": "world", "origin": {"xyz": [0.1, 0, 0]}}, ENDS[1]]}
+WAYS_IN = {
+    "dual_screw": DualScrew,
+    "erls": Erls,
+    "lie_group": LieGroup,
+    "recursive_lagrange": RecursiveLagrange,
+    "screw_pde": ScrewPDE,
+    "lie_group arm": lambda robot: arm_of(robot.compile()),
+    "erls chain": lambda robot: chain(robot.compile()),
+    "sum over sections": lambda robot: matrices(robot.compile(), *np.zeros((2, robot.compile().nv))),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+@pytest.mark.parametrize(("part", "what"), [("elements", SPRING), ("contacts", FLOOR), ("loops", GRIP)])
+def test_every_way_in_refuses_what_the_theory_does_not_know(way: str, part: str, what: dict[str, Any]) -> None:
+    """A pendulum on a spring of 500 N/m moved as one without it; a closed loop as an open chain."""
+    robot = lissom.Robot.from_dict({"lissom": 1, "name": "held", "links": ROBOTS["rigid rod"], part: [what]})
+    if way == "screw_pde" and part == "loops":
+        assert ScrewPDE(robot).closures[0].name == "grip"
+        return
+    with pytest.raises(theory.Unsupported, match=f"{part} = '{what['name']}': .*(knows no|covers trees without)"):
+        WAYS_IN[way](robot)
+
+
+def test_a_feature_that_is_new_to_lissom_is_refused_until_a_formulation_names_it() -> None:
+    """Only the kernel covers all; a formulation that says nothing covers rigid trees on joints of one axis."""
+    model = compiled("elastic gear wrist on a linear rod")
+    present = {part.feature for part in parts(model)}
+    assert {feature.name for feature in present} == {"FLEXIBLE_LINKS", "ELASTIC_GEARS"}
+    check_coverage(model, "all", frozenset(present))
+    for missing in present:
+        with pytest.raises(theory.Unsupported, match=missing.value[:20]):
+            check_coverage(model, "part", frozenset(present - {missing}))

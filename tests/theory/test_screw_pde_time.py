@@ -6,8 +6,10 @@ from claims import claim
 from typer.testing import CliRunner
 
 import lissom
+from lissom import theory
 from lissom.cli import app
 from lissom.theory.screw_pde import Closure, ScrewPDE, check, integrate
+from lissom.theory.screw_pde.integrate import stable_step
 
 SECTION = {"rhoA": 1.2, "EA": 2e4, "EIy": 8.0, "EIz": 12.0, "GJ": 30.0, "Jx": 1e-4, "Jy": 5e-5, "Jz": 5e-5}
 BEAM = {"length": 0.8, "section": SECTION, "modes": {"y": 1, "z": 1}}
@@ -218,3 +220,15 @@ def test_the_command_line_shows_and_checks(tmp_path):
     checked = CliRunner().invoke(app, ["theory", "check", "ella"])
     assert checked.exit_code == 0
     assert "56 of 56" in checked.output
+
+
+def test_the_step_by_default_is_one_that_the_arm_bears():
+    """ELLA's stretch takes steps of at most 0.039 ms; 0.5 ms made its motion grow without bound."""
+    model = lissom.load("ella").compile()
+    formulation, q = ScrewPDE(model), model.neutral()
+    step = stable_step(formulation, "projected", q, np.zeros(model.nv))
+    assert 1e-6 < step < 0.039e-3
+    motion = integrate(formulation, 2e-3, rate=500)
+    assert motion.steps >= 2e-3 / step
+    expected = theory.simulate(formulation, 2e-3, rate=500)
+    np.testing.assert_allclose(motion.q[-1], expected.q[-1], atol=1e-6 * np.abs(expected.q).max())

@@ -28,7 +28,7 @@ class Doubt(NamedTuple):
 
 
 def field_doubts(model: Model, q: Vector, modes: bool = False) -> Iterator[Doubt]:
-    """Links whose torsion, or whose bending about places inside their span, is more than 1 % off at q.
+    """Yield links whose torsion, or whose bending about places inside their span, is more than 1 % off at q.
 
     modes: whether torsion counts of links that are not twisted, too, as in natural modes.
     """

@@ -21,19 +21,19 @@ STIFFNESS = 0.02  # share of a link's stiffness that is left out: 1 % of a frequ
 
 
 def second_order_links(model: Model) -> Iterator[tuple[str, BeamLink]]:
-    """The links that bend in the second-order field, by name."""
+    """Return the links that bend in the second-order field, by name."""
     for name, beam in model.flexible.items():
         if isinstance(beam, BeamLink) and beam.second_order and beam.count:
             yield name, beam
 
 
 def spin_of(model: Model, q: Vector, v: Vector, link: str) -> Vector:
-    """Angular velocity (3,) of a link's frame, in its own axes."""
+    """Return the angular velocity (3,) of a link's frame, in its own axes."""
     return np.real(point_velocity(model, q, v, link, x=0.0, frame="local"))[:3]
 
 
 def doubt(link: str, speed: float, share: float) -> str:
-    """What is left out of a link that spins by `speed`, rad/s, in a sentence."""
+    """Return what is left out of a link that spins by `speed`, rad/s, in a sentence."""
     return (
         f"{link}: it spins by up to {speed:.3g} rad/s, where the inertia of its sections changes its stiffness by "
         f"{share:.1%} (propeller moment); stiffening: first leaves that out, use stiffening: exact"
@@ -52,19 +52,19 @@ def warn_of_propeller_moments(model: Model, q: Vector, v: Vector, stacklevel: in
 
 
 def turning_shares(beam: BeamLink) -> np.ndarray:
-    """Bounds (6,) of what unit squares and products of a spin (xx, yy, zz, xy, xz, yz) change of a link's stiffness."""
+    """Return bounds (6,) of what unit squares and products of a spin (xx, yy, zz, xy, xz, yz) change of stiffness."""
     pairs = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
     squares = [np.eye(3)[[a]].T @ np.eye(3)[[b]] for a, b in pairs]
     return np.array([_share(beam, each + each.T - np.trace(each + each.T) * np.eye(3)) for each in squares])
 
 
 def largest_share(beam: BeamLink, spin: np.ndarray) -> float:
-    """The largest share of a link's stiffness, in any shape, that its sections' second-order rotation adds or takes."""
+    """Return the largest share of a link's stiffness that its sections' second-order rotation adds or takes."""
     return _share(beam, np.outer(spin, spin) - spin @ spin * np.eye(3))
 
 
 def _share(beam: BeamLink, whirl: np.ndarray) -> float:
-    """Of omega omega^T - omega^2 1: its product with int s0 d_i d_j s is what the stiffness lacks."""
+    """Return the share of omega omega^T - omega^2 1: times int s0 d_i d_j s it is what the stiffness lacks."""
     lacking = np.einsum("ab,abij->ij", whirl, beam.turned_inertia()[:3])
     scale = 1 / np.sqrt(np.diag(np.real(beam.stiffness())))
     K, lacking = (np.real(part) * np.outer(scale, scale) for part in (beam.stiffness(), lacking))

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lissom.beam import damping as laws
+from lissom.beam.constants import constant_property, frozen
 from lissom.beam.damping import Damping
 from lissom.beam.fields.chord_field import Bow, bow
 from lissom.beam.fields.displacement_field import Field
@@ -115,12 +116,12 @@ class BeamLink:
         """Mass of the beam, lumped masses included."""
         return self.moments[:, 0, 0].sum()
 
-    @cached_property
+    @constant_property
     def field(self) -> Any:
         """The displacement field that the basis spans."""
         return _field(self.length, self.basis, self.chord)
 
-    @cached_property
+    @constant_property
     def profile(self) -> Profile:
         """Sections along the link."""
         section = self.section
@@ -136,7 +137,7 @@ class BeamLink:
         """Whether the field has second-order terms, and no others."""
         return self.stiffening == "first"
 
-    @cached_property
+    @constant_property
     def exact_field(self) -> ExactField | None:
         """The geometrically exact field, where the link has it."""
         return ExactField(self.field) if self.stiffening == "exact" else None
@@ -145,7 +146,7 @@ class BeamLink:
         """Tables of the exact field; None with the other fields, whose inertia follows from invariants."""
         return self._stations
 
-    @cached_property
+    @constant_property
     def _stations(self) -> Stations | None:
         field = self.exact_field
         if field is None:
@@ -171,7 +172,7 @@ class BeamLink:
     def section_map(self, x: Number) -> SectionMap:
         """Linear and quadratic terms of the motion of the section at x."""
         found = _section_map(self.field, self.stiffening, x)
-        return found if self.bow is None else found._replace(bow=self.bow.running(self.field.fraction(x))[0])
+        return found if self.bow is None else found._replace(bow=frozen(self.bow.running(self.field.fraction(x))[0]))
 
     def position(self, x: Any) -> Array:
         """Places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
@@ -221,7 +222,7 @@ class BeamLink:
         """What foreshortening adds to the inertia; None where the field has none."""
         return self._shortening if self.second_order and self.bending_count else None
 
-    @cached_property
+    @constant_property
     def bow(self) -> Bow | None:
         """Terms of fourth order, where the link has them and bends."""
         wanted = self.fourth_order and self.second_order and self.bending_count > 0
@@ -295,12 +296,12 @@ class BeamLink:
         turning = (W[:, 2, 2] + W[:, 3, 3])[:, None] * twist**2
         return np.stack([part.sum(axis=0) for part in (*sideways, turning, mass * along[0] ** 2)])
 
-    @cached_property
+    @constant_property
     def carriers(self) -> Carriers:
         """The stations that carry the link's mass."""
         return carriers(self.field, *(lump.x for lump in self.masses))
 
-    @cached_property
+    @constant_property
     def moments(self) -> Array:
         """Moments of the mass at these stations, (k, 4, 4)."""
         field = self.field
@@ -308,15 +309,15 @@ class BeamLink:
         moments = field.weights[:, None, None] * per_length
         return np.concatenate([moments, [lump.moments for lump in self.masses]]) if self.masses else moments
 
-    @cached_property
+    @constant_property
     def _invariants(self) -> Invariants:
         return self.carriers.invariants(self.moments)
 
-    @cached_property
+    @constant_property
     def _shortening(self) -> Shortening:
         return self.carriers.shortening(self.moments)
 
-    @cached_property
+    @constant_property
     def _forces(self) -> Array:
         """Internal forces per coordinate at the nodes, (n, 6, m)."""
         if isinstance(self.field, OwnField):
@@ -329,38 +330,38 @@ class BeamLink:
             return self.basis.forces(xi)
         return self.section.rigidity[:, None] * self.field.sections(xi).strain
 
-    @cached_property
+    @constant_property
     def _prestress_forces(self) -> Array:
         """F0 at the nodes times their weights, (n, 6)."""
         return self.field.weights[:, None] * self._section_stiffness(self.basis.rule.nodes)[1]
 
-    @cached_property
+    @constant_property
     def _preload(self) -> Array:
         if not self.prestress:
-            return _read_only(np.zeros(self.count))
-        return _read_only(np.einsum("ka,kai->i", self._prestress_forces, self.field.nodes.strain))
+            return np.zeros(self.count)
+        return np.einsum("ka,kai->i", self._prestress_forces, self.field.nodes.strain)
 
-    @cached_property
+    @constant_property
     def _stiffness(self) -> Array:
         K = stiffness(self.field.weights[:, None, None] * self._forces, self.field.nodes.strain)
         if self.prestress and self.second_order:  # F0 . e2
             K = K + prestress_stiffness(self._prestress_forces, self.second_order_strains)
-        return _read_only(symmetric(K))
+        return symmetric(K)
 
     @property
     def second_order_strains(self) -> list[Product]:
         return second_order_strains(self.field.nodes, not self.plain and self.profile.shear)
 
-    @cached_property
+    @constant_property
     def _cubic_terms(self) -> tuple[Array, Array, Array]:
         index, c = np.zeros((0, 3), np.int64), np.zeros(0)
         if self.second_order and self.count:
             index, c = cubic_terms(self.field.weights[:, None, None] * self._forces, self.second_order_strains)
-        return _read_only(index), _read_only(c), _read_only(self.retardation * c)
+        return index, c, self.retardation * c
 
-    @cached_property
+    @constant_property
     def _damping_matrix(self) -> Array:
-        return _read_only(laws.matrix(self.damping, self.invariants().mass_matrix, self.stiffness()))
+        return laws.matrix(self.damping, self.invariants().mass_matrix, self.stiffness())
 
 
 @lru_cache(maxsize=256, typed=True)  # a complex length is not the real one that equals it
@@ -377,11 +378,6 @@ def _section_map(field: Any, stiffening: str, x: Number) -> SectionMap:
     B = D = np.zeros((field.basis.count, field.basis.count), section.phi.dtype)
     if stiffening == "first":
         terms = field.running_terms(xi)
-        B, D = _read_only(terms.foreshortening(np.ones(1))), _read_only(terms.twist(np.ones(1)))
+        B, D = terms.foreshortening(np.ones(1)), terms.twist(np.ones(1))
     running = ExactField(field).running(xi)[0] if stiffening == "exact" else np.zeros(0)
-    return SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running)
-
-
-def _read_only(array: Any) -> Array:
-    array.flags.writeable = False
-    return array
+    return frozen(SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lissom.beam.beam_link import BeamLink
+from lissom.beam.constants import constant_property
 from lissom.beam.fields.displacement_field import Sections
 from lissom.beam.number_types import Array, Number
 from lissom.beam.sections.general_section import BEND_Y, BEND_Z, SHEAR_Y, SHEAR_Z, STRETCH
@@ -23,7 +23,7 @@ class SectionStrain:
     def __init__(self, beam: BeamLink, x: Number) -> None:
         self.beam, self.x = beam, x
 
-    @cached_property
+    @constant_property
     def _section(self) -> Sections:
         return Sections(*(part[0] for part in self.beam.field.sections(self.beam.field.fraction(self.x))))
 

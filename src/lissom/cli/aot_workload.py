@@ -18,9 +18,11 @@ from lissom.kernel.compile.trace import Trace, tracing
 from lissom.model.io.robot_files import parse
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch
-from lissom.simulation.integrators.registry import EXPLICIT, IMPLICIT, SUNDIALS
-from lissom.simulation.loop.time_loop import TimeLoop, run
-from lissom.simulation.settings import FIXED_STEP, RunSettings
+from lissom.simulation.integrators import registry
+from lissom.simulation.integrators.method_choice import STIFF
+from lissom.simulation.loop.run_memory import RunMemory
+from lissom.simulation.loop.time_loop import simulate_raw
+from lissom.simulation.settings import RunSettings
 from lissom.theory import screw_pde
 from lissom.theory.dual_screws.formulation import FORMS, DualScrew
 from lissom.theory.formulation import Offer
@@ -64,16 +66,19 @@ loops:
 """
 LENGTH = "links.arm.beam.length"
 MOMENT = 1e-3  # s that runs last
-RADAU = "radau"  # what stiff runs choose
+EXPLICIT = [one for one in registry.integrators() if one.compiled and not one.implicit]
+IMPLICIT = registry.names(lambda one: one.implicit)
 
 
 def usual_work() -> Trace:
     """What the functions of dynamics, analysis and control need, and all integrators that runs choose by themselves."""
     with tracing() as found:
         bending, exact = _small("first"), _small("exact")
-        for method in ("auto", *EXPLICIT, RADAU):
-            _run(bending, method=method, step=MOMENT if method in FIXED_STEP else None).summary()
-        _run(exact, method=RADAU).summary()
+        for explicit in EXPLICIT:
+            _run(bending, method=explicit.name, step=MOMENT if explicit.fixed_only else None).summary()
+        for method in (registry.AUTO, STIFF):
+            _run(bending, method=method).summary()
+        _run(exact, method=STIFF).summary()
         _controlled(bending)
         for robot in (bending, exact):
             _dynamics(robot.compile())
@@ -87,9 +92,9 @@ def all_work() -> Trace:
     with tracing() as rarer:
         bending, exact, touching = _small("first"), _small("exact"), _small("first", TOUCHING)
         _run(touching)
-        for method in set(IMPLICIT) - {RADAU}:
+        for method in set(IMPLICIT) - {STIFF}:
             _run(bending, method=method).summary()
-        TimeLoop(bending, RunSettings(duration=MOMENT)).poles()
+        RunMemory(bending, RunSettings(duration=MOMENT)).poles()
         _dynamics(touching.compile())
         _closed()
         for robot in (bending, exact, touching):
@@ -98,7 +103,7 @@ def all_work() -> Trace:
             np.asarray(lissom.sensitivity(bending, LENGTH, MOMENT, method=method).output)
         _in_lanes(bending.compile())
         if find_spec("sksundae") is not None:
-            _run(bending, method=SUNDIALS[0])
+            _run(bending, method=registry.names(lambda one: one.package is registry.SUNDIALS)[0])
         _formulations(bending)
     found.needs |= {need: returns for need, returns in rarer.needs.items() if need not in found.needs}
     found.entries |= rarer.entries
@@ -152,7 +157,7 @@ def _analysis(robot: Any) -> None:
 def _in_lanes(model: Any) -> None:
     """Many states and many runs at once."""
     lissom.forward_dynamics_batch(model, [model.neutral()], np.zeros((1, model.nv)))
-    series = Rerun(model, RunSettings(duration=MOMENT, method=RADAU, audit=False))
+    series = Rerun(model, RunSettings(duration=MOMENT, method=STIFF, audit=False))
     VectorBatch(series, series.begin()).compile()
 
 
@@ -195,7 +200,7 @@ def _formulations(robot: Any) -> None:
         _formulation(DualScrew(robot.compile(), form))
     screw_pde.integrate(screw_pde.ScrewPDE(robot), MOMENT, method="projected", step=MOMENT, rate=1 / MOMENT)
     linear = DualScrew(robot.compile(), "linear")
-    run(linear.model, MOMENT / 10, method=RADAU, dynamics=on_accelerations(linear.model, linear.dynamics))
+    simulate_raw(linear.model, MOMENT / 10, method=STIFF, dynamics=on_accelerations(linear.model, linear.dynamics))
 
 
 def _formulation(of: Any) -> None:

@@ -21,7 +21,7 @@ Named = Mapping[str, ArrayLike]
 
 
 def configuration(robot: AnyRobot, q: ArrayLike | Named | None = None, field: str = "q") -> Vector:
-    """`q` as an array (nq,): neutral if None; from {joint, coordinate, or link for its modes: value or values}.
+    """Return `q` as an array (nq,): neutral if None; from {joint, coordinate, or link for its modes: value or values}.
 
     The rotor of an elastic joint stands where the joint does unless it is named itself. Quaternions get unit length.
     """
@@ -36,7 +36,7 @@ def configuration(robot: AnyRobot, q: ArrayLike | Named | None = None, field: st
 
 
 def rates(robot: AnyRobot, v: ArrayLike | Named | None = None, field: str = "v") -> Vector:
-    """Velocities as an array (nv,): zero if None; by name as in `configuration`."""
+    """Return velocities as an array (nv,): zero if None; by name as in `configuration`."""
     model = as_model(robot)
     if v is not None and not isinstance(v, Mapping):
         return _array(model, v, model.coordinates, field)
@@ -48,7 +48,7 @@ def rates(robot: AnyRobot, v: ArrayLike | Named | None = None, field: str = "v")
 
 
 def forces(robot: AnyRobot, tau: ArrayLike | Named | None = None, field: str = "tau") -> Vector:
-    """Forces as an array (nv,): zero if None; by name, where a joint means its motor."""
+    """Return forces as an array (nv,): zero if None; by name, where a joint means its motor."""
     model = as_model(robot)
     if tau is not None and not isinstance(tau, Mapping):
         return _array(model, tau, model.coordinates, field)
@@ -56,7 +56,7 @@ def forces(robot: AnyRobot, tau: ArrayLike | Named | None = None, field: str = "
 
 
 def velocity_indices(model: Model, name: str) -> list[int]:
-    """Where the coordinate of that name, all those of a joint, or all modes of a link stand in v."""
+    """Return where the coordinate of that name, all those of a joint, or all modes of a link stand in v."""
     if name in model.coordinates:
         return [model.coordinates.index(name)]
     if (body := _joint(model, name)) is not None:
@@ -67,7 +67,7 @@ def velocity_indices(model: Model, name: str) -> list[int]:
 
 
 def motor_indices(model: Model, name: str) -> list[int]:
-    """Where the motor of a joint acts (on its rotor if it has one), or the force on any other coordinate."""
+    """Return where the motor of a joint acts (on its rotor if it has one), or the force on any other coordinate."""
     body = _joint(model, name)
     if body is not None:
         return indices(body.joint_v) if body.rotor_v is None else [body.rotor_v]
@@ -75,13 +75,14 @@ def motor_indices(model: Model, name: str) -> list[int]:
 
 
 def indices(part: slice) -> list[int]:
+    """Return the indices of a slice."""
     return list(range(part.start, part.stop))
 
 
 def along_coordinates(
     model: Model, q: Vector, function: Callable[[Vector], np.ndarray], along: Iterable[int] | None = None
 ) -> np.ndarray:
-    """Exact derivative of `function(q)` along velocity coordinates, shape (*result, nv), by complex step.
+    """Return exact derivative of `function(q)` along velocity coordinates, shape (*result, nv), by complex step.
 
     `along` are the indices of those that are wanted, in the order of the columns; all unless given.
     """
@@ -112,7 +113,7 @@ def _flexible(model: Model, name: str) -> BodyNames | None:
 
 
 def _led_rotors(model: Model, named: Named) -> list[BodyNames]:
-    """Bodies whose rotors are not named, so that their joints lead them."""
+    """Return bodies whose rotors are not named, so that their joints lead them."""
     return [body for body in model.bodies if body.rotor_q is not None and f"{body.joint}.rotor" not in named]
 
 
@@ -124,7 +125,7 @@ def _unknown(model: Model, name: str, known: Iterable[str]) -> LissomError:
 
 
 def _array(model: Model, values: ArrayLike, names: tuple[str, ...], field: str) -> Vector:
-    """A copy of `values` as an array with one finite number per name."""
+    """Return a copy of `values` as an array with one finite number per name."""
     out = np.array(vector(model, values, field, len(names)))
     wrong = np.flatnonzero(~np.isfinite(out))
     if len(wrong):
@@ -139,7 +140,7 @@ class _Units(NamedTuple):
     unit: JointUnit
 
     def problem(self, index: list[int], value: Any) -> str:
-        """What is wrong with the unit of a value that belongs at `index`; "" if nothing is, or it is of modes."""
+        """Return what is wrong with the unit of a value for `index`; "" if nothing is, or it is of modes."""
         moved: dict[int, str] = {}
         for body in self.model.bodies:
             kind = self.model.robot.link(body.link).joint.kind
@@ -155,7 +156,7 @@ class _Units(NamedTuple):
 
 
 def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field: str, units: _Units) -> Vector:
-    """`out` with the named values in their places."""
+    """Return `out` with the named values in their places."""
     for name, value in named.items():
         with within(field):
             index = where(name)

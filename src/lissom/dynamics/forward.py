@@ -18,15 +18,24 @@ def forward_dynamics(
     wrenches: Wrenches | None = None,
     a: ArrayLike | None = None,
 ) -> Vector:
-    """Accelerations under the forces `tau` (articulated-body pass over flexible links, O(n)).
+    """Compute the accelerations under the forces `tau` (articulated-body pass over flexible links, O(n)).
 
-    Args:
-        q: configuration, shape (model.nq,), in the order of `model.q_names`.
-        v, tau: velocities and applied forces, shape (model.nv,), in the order of `model.coordinates`.
-        wrenches: external wrenches by link name, (torque, force) at the link's origin in the link's axes.
-        a: accelerations of prescribed joints (entries of other coordinates are ignored); zero unless given.
-    Returns:
-        Accelerations, shape (model.nv,); they keep loops closed, where q and v do (`closed_loops` has the reactions).
+    Parameters
+    ----------
+    q : array_like
+        Configuration, shape (model.nq,), in the order of `model.q_names`.
+    v, tau : array_like, optional
+        Velocities and applied forces, shape (model.nv,), in the order of `model.coordinates`.
+    wrenches : mapping of str to array_like, optional
+        External wrenches by link name, (torque, force) at the link's origin in the link's axes.
+    a : array_like, optional
+        Accelerations of prescribed joints (entries of other coordinates are ignored); zero unless given.
+
+    Returns
+    -------
+    array
+        Accelerations, shape (model.nv,); they keep loops closed, where q and v do (`closed_loops` has the
+        reactions).
     """
     model = as_model(robot)
     if model.loops:

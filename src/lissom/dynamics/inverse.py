@@ -29,20 +29,28 @@ def inverse_dynamics(
     wrenches: Wrenches | None = None,
     actuators: Iterable[str] | None = None,
 ) -> Vector:
-    """Generalised forces that produce `a` (recursive Newton-Euler, O(n)).
+    """Compute the generalised forces that produce `a` (recursive Newton-Euler, O(n)).
 
     Outward pass: twists and accelerations of every link frame; inward pass: wrenches, (22)-(27) of Park et
     al. 1995, extended by the modal rows of each flexible link. Passive joint forces and gravity are accounted
     for: the result is what actuators and modal loads have to supply.
 
-    Args:
-        q: configuration, shape (model.nq,).
-        v, a: velocity, acceleration, shape (model.nv,), in the order of `model.coordinates`.
-        wrenches: external wrenches by link name, (torque, force) at the link's origin in the link's axes.
-        actuators: joints or coordinates that forces act on, for a robot with loops: theirs are found together with
-            the reactions of the loops, the least of all that will do. Without it the forces are those of the tree, no
-            reaction of a loop among them.
-    Returns:
+    Parameters
+    ----------
+    q : array_like
+        Configuration, shape (model.nq,).
+    v, a : array_like
+        Velocity, acceleration, shape (model.nv,), in the order of `model.coordinates`.
+    wrenches : mapping of str to array_like, optional
+        External wrenches by link name, (torque, force) at the link's origin in the link's axes.
+    actuators : iterable of str, optional
+        Joints or coordinates that forces act on, for a robot with loops: theirs are found together with the
+        reactions of the loops, the least of all that will do. Without it the forces are those of the tree, no
+        reaction of a loop among them.
+
+    Returns
+    -------
+    array
         Generalised forces, shape (model.nv,): N m, N, or modal units.
     """
     model = as_model(robot)
@@ -64,7 +72,7 @@ def _refuse_opening(model: Model, rows: Vector, size: float) -> None:
 
 
 def _by_actuators(model: Model, q: ArrayLike, needed: Vector, actuators: Iterable[str]) -> Vector:
-    """Forces on the actuators that do what `needed` (nv,) does, with the help of the loops' reactions."""
+    """Return forces on the actuators that do what `needed` (nv,) does, with the help of the loops' reactions."""
     names = (actuators,) if isinstance(actuators, str) else tuple(actuators)
     driven = [k for name in names for k in motor_indices(model, name)]
     G = loop_jacobian(model, q)
@@ -83,7 +91,7 @@ def _by_actuators(model: Model, q: ArrayLike, needed: Vector, actuators: Iterabl
 
 
 def bias(robot: AnyRobot, q: ArrayLike, v: ArrayLike, wrenches: Wrenches | None = None) -> Vector:
-    """Forces at zero acceleration, shape (model.nv,): M a + bias = tau."""
+    """Compute the forces at zero acceleration, shape (model.nv,): M a + bias = tau."""
     model = as_model(robot)
     return _newton_euler(model, q, v, np.zeros(model.nv), wrenches)
 
@@ -97,14 +105,20 @@ def joint_wrenches(
     frame: Literal["local", "parent", "world"] = "local",
     multipliers: ArrayLike | None = None,
 ) -> np.ndarray:
-    """Wrench (torque, force) that the parent exerts on the child in every joint, about the joint's point.
+    """Return the wrench (torque, force) that the parent exerts on the child in every joint, about the joint's point.
 
     The torque about a joint's axis, motor included, is part of it. The point is the child frame's origin.
 
-    Args:
-        frame: axes of the components: "local" (those of the child), "parent" or "world".
-        multipliers: of the loops, (rows,), from `closed_loops`; a robot with loops needs them.
-    Returns:
+    Parameters
+    ----------
+    frame : {"local", "parent", "world"}
+        Axes of the components: "local" (those of the child), "parent" or "world".
+    multipliers : array_like, optional
+        Of the loops, (rows,), from `closed_loops`; a robot with loops needs them.
+
+    Returns
+    -------
+    array
         One row per link in the order of `model.joints`, shape (joints, 6).
     """
     model = as_model(robot)

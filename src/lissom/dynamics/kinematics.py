@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.state_checks import Vector, finite, number_type, numbers, vector, wrench_vector
 from lissom.errors import LissomError, check_choice
-from lissom.kernel.kinematics import forward_kinematics
-from lissom.kernel.kinematics import frame_jacobian as kernel_jacobian
+from lissom.kernel.kinematics import forward_kinematics, frame_jacobian
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.compilation.tip_frames import Probe, probe
 from lissom.model.model import Model
@@ -24,7 +23,7 @@ Frame = Literal["world", "local"]
 
 
 def tip_pose(robot: AnyRobot, q: ArrayLike, link: str | None = None) -> np.ndarray:
-    """Pose of the tip of `link` (the last link unless given) in the world, shape (4, 4)."""
+    """Return the pose of the tip of `link` (the last link unless given) in the world, shape (4, 4)."""
     model = as_model(robot)
     return point_pose(model, q, link or model.links[-1])
 
@@ -32,7 +31,7 @@ def tip_pose(robot: AnyRobot, q: ArrayLike, link: str | None = None) -> np.ndarr
 def point_pose(
     robot: AnyRobot, q: ArrayLike, link: str, x: float | str | None = None, offset: ArrayLike | None = None
 ) -> np.ndarray:
-    """Pose T_world_point of a point of `link`, shape (4, 4)."""
+    """Return the pose T_world_point of a point of `link`, shape (4, 4)."""
     model = as_model(robot)
     work, _ = _frames(model, q, np.zeros(model.nv), link, x, offset)
     T = np.zeros((4, 4), work.world_position.dtype)
@@ -49,7 +48,7 @@ def point_velocity(
     offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> Vector:
-    """Twist (omega, v) of a point of `link`, (6,), in world axes or its own; v is the point's velocity."""
+    """Return the twist (omega, v) of a point of `link`, (6,), in world axes or its own; v is the point's velocity."""
     model = as_model(robot)
     work, _ = _frames(model, q, v, link, x, offset)
     return _rotated(work, np.concatenate([work.omega[-1], work.velocity[-1]]), frame)
@@ -63,11 +62,11 @@ def jacobian(
     offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> np.ndarray:
-    """Jacobian of `point_velocity` with respect to `v`, shape (6, model.nv)."""
+    """Return the Jacobian of `point_velocity` with respect to `v`, shape (6, model.nv)."""
     model = as_model(robot)
     work, point = _frames(model, q, np.zeros(model.nv), link, x, offset)
     J = np.empty((6, model.nv), work.omega.dtype)
-    kernel_jacobian.frame_jacobian(point.struct, point.workspace(J.dtype.type), len(work.omega) - 1, J)
+    frame_jacobian.frame_jacobian(point.struct, point.workspace(J.dtype.type), len(work.omega) - 1, J)
     return _rotated(work, J, frame)
 
 
@@ -80,7 +79,7 @@ def point_force(
     offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> Vector:
-    """Generalised forces (model.nv,) of a wrench (torque, force) at a point of `link`: add them to `tau`."""
+    """Return generalised forces (model.nv,) of a wrench (torque, force) at a point of `link`: add them to `tau`."""
     model = as_model(robot)
     return jacobian(model, q, link, x, offset, frame).T @ wrench_vector(wrench, "wrench")
 
@@ -88,7 +87,7 @@ def point_force(
 def _frames(
     model: Model, q: ArrayLike, v: ArrayLike, link: str, x: float | str | None, offset: ArrayLike | None
 ) -> tuple[Any, Probe]:
-    """Outward pass with the point as a last, massless frame."""
+    """Return outward pass with the point as a last, massless frame."""
     q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
     number = number_type(model, q, v)
     shift = None if offset is None else numbers(offset, "offset")

@@ -25,6 +25,7 @@ class OperationCount(NamedTuple):
 
     @property
     def total(self) -> int:
+        """Return the number of operations of all kinds."""
         return sum(self)
 
 
@@ -34,7 +35,7 @@ def count(
     q: ArrayLike | None = None,
     v: ArrayLike | None = None,
 ) -> OperationCount:
-    """Operations in one call of a dynamics function, by a run of the kernel's source on a counting number.
+    """Return operations in one call of a dynamics function, by a run of the kernel's source on a counting number.
 
     Every operation in the source counts, also with numbers that are zero: the compiled kernel does them too.
     The count is the same at every state; a random one is taken unless `q` (nq,) or `v` (nv,) is given.
@@ -50,7 +51,7 @@ def evaluate(
     v: ArrayLike | None = None,
     forcing: ArrayLike | None = None,
 ) -> tuple[OperationCount, np.ndarray]:
-    """The count and what the counting run computed; `forcing` stands for tau or a, zero unless given."""
+    """Return the count and what the counting run computed; `forcing` stands for tau or a, zero unless given."""
     model = as_model(robot)
     from lissom.kernel.numbers import operation_counter
 

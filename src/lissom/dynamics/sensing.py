@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,8 @@ from lissom.model.compilation.frames_on_links import with_frames
 from lissom.model.compilation.tip_frames import Probe
 from lissom.model.description.sensor import AtPoint, Sensor, as_sensors, sensor_problems
 from lissom.model.model import Model
+
+Sensors: TypeAlias = Sensor | Mapping[str, object] | Iterable[Sensor | Mapping[str, object]]
 
 
 class Mounted(NamedTuple):
@@ -142,7 +144,7 @@ def _check_sizes(sensor: Sensor, path: tuple[Any, ...], size: int) -> None:
 
 
 def sensors_of(model: Model, more: Any = None) -> tuple[Sensor, ...]:
-    """Sensors of the robot and some more, each with a name of its own."""
+    """Return sensors of the robot and some more, each with a name of its own."""
     own, further = model.robot.sensors, as_sensors(more)
     for path, value, text in sensor_problems(model.robot, further, own):
         raise LissomError(text, path, value)
@@ -154,17 +156,21 @@ def sense(
     q: ArrayLike,
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
-    sensors: Any = None,
+    sensors: Sensors | None = None,
     multipliers: ArrayLike | None = None,
 ) -> dict[str, float | Vector]:
-    """What ideal sensors read at a state: {sensor: number or array}.
+    """Return what ideal sensors read at a state: {sensor: number or array}.
 
-    Args:
-        q, v, a: configuration (nq,), velocities and accelerations (nv,); zero unless given. Accelerometers and
-            force-torque sensors depend on `a`, others do not.
-        sensors: besides those of the robot's file: objects of `lissom.model` such as `Encoder(joint="elbow")`, or
-            mappings as in a file.
-        multipliers: of the loops, (rows,), from `closed_loops`; force-torque sensors of a robot with loops need them.
+    Parameters
+    ----------
+    q, v, a : array_like, optional
+        Configuration (nq,), velocities and accelerations (nv,); zero unless given. Accelerometers and force-torque
+        sensors depend on `a`, others do not.
+    sensors : sequence of sensors, optional
+        Besides those of the robot's file: objects of `lissom.model` such as `Encoder(joint="elbow")`, or mappings
+        as in a file.
+    multipliers : array_like, optional
+        Of the loops, (rows,), from `closed_loops`; force-torque sensors of a robot with loops need them.
     """
     model = as_model(robot)
     q = vector(model, q, "q", model.nq)

@@ -26,7 +26,7 @@ class NotFinite(LissomError):
 
 
 def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Vector:
-    """`value` as a contiguous float64 or complex128 array of `size` entries, or a clear error."""
+    """Return `value` as a contiguous float64 or complex128 array of `size` entries, or a clear error."""
     array = np.ascontiguousarray(_array(value, name))
     if array.shape != (size,):
         if isinstance(value, Mapping):
@@ -44,7 +44,7 @@ def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Ve
 
 
 def numbers(value: ArrayLike, name: str) -> np.ndarray:
-    """`value` as a float64 or complex128 array, or a clear error."""
+    """Return `value` as a float64 or complex128 array, or a clear error."""
     array = _array(value, name)
     try:
         return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
@@ -60,10 +60,12 @@ def _array(value: ArrayLike | Mapping, name: str) -> np.ndarray:
 
 
 def finite(model: Model, function: str, values: np.ndarray, **inputs: np.ndarray) -> np.ndarray:
-    """`values` (nv, ...), a result of `function`, or an error that names the coordinate where it is not a number.
+    """Return `values` (nv, ...) of `function`, or raise an error that names the coordinate that is not a number.
 
-    Args:
-        inputs: the state that was given, (nq,) or (nv,) each: the cause if one of them is not finite itself.
+    Parameters
+    ----------
+    inputs : array
+        The state that was given, (nq,) or (nv,) each: the cause if one of them is not finite itself.
     """
     if not np.isfinite(values).all():
         for field, given in inputs.items():
@@ -81,14 +83,14 @@ def finite(model: Model, function: str, values: np.ndarray, **inputs: np.ndarray
 
 
 def number_type(model: Model, *arrays: np.ndarray, wrenches: Wrenches | None = None) -> Any:
-    """complex128 as soon as the model, an array or a wrench is complex, else float64."""
+    """Return complex128 as soon as the model, an array or a wrench is complex, else float64."""
     loads = wrenches.values() if isinstance(wrenches, Mapping) else ()
     is_complex = np.iscomplexobj(model.arrays.inertia.mass) or any(map(np.iscomplexobj, (*arrays, *loads)))
     return np.complex128 if is_complex else np.float64
 
 
 def body_wrenches(model: Model, wrenches: Wrenches | None, number: Any) -> np.ndarray:
-    """External wrenches by link name, (torque, force) at its origin in its axes, as rows (bodies + 1, 6).
+    """Return external wrenches by link name, (torque, force) at its origin in its axes, as rows (bodies + 1, 6).
 
     Numbers in place of names are rows of frames, such as those of loads, whose axes the model knows.
     """
@@ -106,7 +108,7 @@ def body_wrenches(model: Model, wrenches: Wrenches | None, number: Any) -> np.nd
 
 
 def wrench_vector(value: ArrayLike, name: str) -> Vector:
-    """(torque, force) as an array (6,), or a clear error."""
+    """Return (torque, force) as an array (6,), or a clear error."""
     array = numbers(value, name)
     if array.shape != (6,):
         raise LissomError(f"{name} must be (torque, force), 6 numbers, got shape {array.shape}")
@@ -131,7 +133,7 @@ def driven(
     wrenches: Wrenches | None,
     a: ArrayLike | None,
 ) -> Driven:
-    """Arguments of `forward_dynamics` as kernels take them; what is not given is zero."""
+    """Return arguments of `forward_dynamics` as kernels take them; what is not given is zero."""
     nothing = np.zeros(model.nv)
     vectors = [
         vector(model, q, "q", model.nq),
@@ -146,7 +148,7 @@ def driven(
 
 
 def integrate(robot: AnyRobot, q: ArrayLike, step: ArrayLike) -> Vector:
-    """`q` moved along the velocity-like `step` (nv,); quaternions move on the group and keep unit length."""
+    """Return `q` moved along the velocity-like `step` (nv,); quaternions move on the group and keep unit length."""
     model = as_model(robot)
     q, step = vector(model, q, "q", model.nq), vector(model, step, "step", model.nv)
     number = np.result_type(q, step)

@@ -34,14 +34,16 @@ if TYPE_CHECKING:
 
 
 def forward_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
-    """Function (q, v, tau) -> a, the accelerations under the forces `tau`.
+    """Return a function (q, v, tau) -> a, the accelerations under the forces `tau`.
 
     If the model has prescribed joints, a last input `given` (nv,) holds their accelerations; its other
     entries are ignored.
 
-    Args:
-        wrenches: links that carry an external wrench. They add the input `wrenches` (6, len(wrenches)): one
-            column (torque, force) per link, at its origin in its axes.
+    Parameters
+    ----------
+    wrenches : sequence of str
+        Links that carry an external wrench. They add the input `wrenches` (6, len(wrenches)): one column (torque,
+        force) per link, at its origin in its axes.
     """
     model = as_model(robot)
     if model.loops:
@@ -63,7 +65,7 @@ def forward_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
 
 
 def closed_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
-    """Function (q, v, tau, a, multipliers) -> (force, rows) of a robot with loops, a system of index 1.
+    """Return a function (q, v, tau, a, multipliers) -> (force, rows) of a robot with loops, a system of index 1.
 
     `force` (nv,) is what the forces leave unbalanced, `rows` (rows,) how fast the loops would open: both are zero at
     the accelerations and multipliers that `lissom.closed_loops` finds. `wrenches` as in `forward_dynamics`.
@@ -85,7 +87,7 @@ def closed_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
 
 
 def loop_gaps(robot: AnyRobot) -> Function:
-    """Function q -> gaps (rows,), how far the loops are from being closed; its Jacobian is that of the rows."""
+    """Return a function q -> gaps (rows,), how far the loops are from closed; its Jacobian is that of the rows."""
     model = as_model(robot)
     from lissom.kernel.constraints import loop_constraints
 
@@ -98,7 +100,7 @@ def loop_gaps(robot: AnyRobot) -> Function:
 
 
 def inverse_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
-    """Function (q, v, a) -> tau, the forces that produce `a`; `wrenches` as in `forward_dynamics`."""
+    """Return a function (q, v, a) -> tau, the forces that produce `a`; `wrenches` as in `forward_dynamics`."""
     model = as_model(robot)
     from lissom.kernel.algorithms import newton_euler
 
@@ -110,7 +112,7 @@ def inverse_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
 
 
 def joint_wrenches(robot: AnyRobot) -> Function:
-    """Function (q, v, a) -> W (6, joints), the wrench (torque, force) of the parent on the child in every joint.
+    """Return a function (q, v, a) -> W (6, joints), the wrench of the parent on the child in every joint.
 
     In the child's axes about the joint's point, in the order of `model.joints`: `lissom.joint_wrenches` on symbols.
     """
@@ -126,41 +128,41 @@ def joint_wrenches(robot: AnyRobot) -> Function:
 
 
 def mass_matrix(robot: AnyRobot) -> Function:
-    """Function q -> M, the mass matrix (nv, nv)."""
+    """Return a function q -> M, the mass matrix (nv, nv)."""
     model = as_model(robot)
-    from lissom.kernel.algorithms import composite_body as kernel
+    from lissom.kernel.algorithms import composite_body
 
     run = Run(model)
     M = np.empty((model.nv, model.nv), object)
-    run.kernel(kernel.mass_matrix, run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object), M)
+    run.kernel(composite_body.mass_matrix, run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object), M)
     return run.function("mass_matrix", M=M)
 
 
 def energy(robot: AnyRobot) -> Function:
-    """Function (q, v) -> (kinetic, potential) in joule."""
+    """Return a function (q, v) -> (kinetic, potential) in joule."""
     model = as_model(robot)
-    from lissom.kernel.algorithms import body_energies as kernel
+    from lissom.kernel.algorithms import body_energies
 
     run = Run(model)
     parts = np.empty(5, object)
-    run.kernel(kernel.energies, run.input("q", model.nq), run.input("v", model.nv), parts)
+    run.kernel(body_energies.energies, run.input("q", model.nq), run.input("v", model.nv), parts)
     return run.function("energy", kinetic=parts[:1], potential=np.array([sum(parts[1:])], object))
 
 
 def tip_pose(robot: AnyRobot, link: str | None = None) -> Function:
-    """Function q -> T (4, 4), the pose of the tip of `link` (the last link unless given) in the world."""
+    """Return a function q -> T (4, 4), the pose of the tip of `link` (the last link unless given) in the world."""
     model = as_model(robot)
     return _pose("tip_pose", model, link or model.links[-1], None, None)
 
 
 def point_pose(robot: AnyRobot, link: str, x: float | None = None, offset: ArrayLike | None = None) -> Function:
-    """Function q -> T (4, 4), the pose T_world_point of a point of `link`; see `lissom.point_pose`."""
+    """Return a function q -> T (4, 4), the pose T_world_point of a point of `link`; see `lissom.point_pose`."""
     model = as_model(robot)
     return _pose("point_pose", model, link, x, offset)
 
 
 def tip_deflection(robot: AnyRobot, link: str) -> Function:
-    """Function q -> displacement (3,) of the tip of a flexible link from its place while unbent, in the link's axes."""
+    """Return a function q -> displacement (3,) of a flexible link's tip from where it is unbent, in link axes."""
     model = as_model(robot)
     if link not in model.flexible:
         raise LissomError(f"does not bend; {suggestion(link, tuple(model.flexible))}", ("link",), link)
@@ -178,7 +180,7 @@ def point_velocity(
     offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> Function:
-    """Function (q, v) -> twist (6,) = (omega, v) of a point of `link`, in world axes or its own."""
+    """Return a function (q, v) -> twist (6,) = (omega, v) of a point of `link`, in world axes or its own."""
     model = as_model(robot)
     check_choice("frame", frame, ("world", "local"))
     run = Run(_point(model, link, x, offset))
@@ -191,7 +193,7 @@ def point_velocity(
 
 
 def configuration_rate(robot: AnyRobot) -> Function:
-    """Function (q, v) -> dq/dt (nq,): equal to v but for quaternions and the position of floating bodies.
+    """Return a function (q, v) -> dq/dt (nq,): v but for quaternions and the position of floating bodies.
 
     A Jacobian by q times its Jacobian by v is one along velocity coordinates, as `lissom.derivatives` gives
     it.
@@ -213,10 +215,14 @@ def c_code(functions: Function | Iterable[Function], path: str | Path, **options
     The code needs no CasADi. Compiled to a shared library (`gcc -O2 -shared -fPIC arm.c -o arm.so -lm`), it
     can also be called from Python: `casadi.external("forward_dynamics", "./arm.so")`.
 
-    Args:
-        functions: one or several, of different names; f.jacobian() is one like any other.
-        path: file to write, "arm.c"; the stem names symbols, so it has letters, digits and underscores.
-        options: those of casadi.CodeGenerator, such as `main=True` or `casadi_real="float"`.
+    Parameters
+    ----------
+    functions : Function or iterable of them
+        One or several, of different names; f.jacobian() is one like any other.
+    path : str or Path
+        File to write, "arm.c"; the stem names symbols, so it has letters, digits and underscores.
+    options : object
+        Those of casadi.CodeGenerator, such as `main=True` or `casadi_real="float"`.
     """
     casadi = need_casadi()
     path = Path(path)
@@ -233,7 +239,7 @@ def c_code(functions: Function | Iterable[Function], path: str | Path, **options
 
 
 def need_casadi(needing: str = "symbolic functions need", other: str = "") -> Any:
-    """The package CasADi, or what needs it, how to get it and, if there is one, another way."""
+    """Import CasADi, or say what needs it, how to get it and, if there is one, another way."""
     try:
         import casadi
     except ImportError:
@@ -269,7 +275,7 @@ class Run:
         self.inputs: dict[str, SX] = {}
 
     def input(self, name: str, *shape: int) -> np.ndarray:
-        """A new input, as an object array (n,) of symbols; a matrix column by column."""
+        """Return a new input, as an object array (n,) of symbols; a matrix column by column."""
         from casadi import SX
 
         from lissom.kernel.numbers.casadi_symbol import symbols
@@ -278,7 +284,7 @@ class Run:
         return symbols(self.inputs[name])
 
     def wrenches(self, model: Model, links: Sequence[str]) -> np.ndarray:
-        """Rows (bodies + 1, 6) of external wrenches: an input for `links`, zero elsewhere."""
+        """Return rows (bodies + 1, 6) of external wrenches: an input for `links`, zero elsewhere."""
         if isinstance(links, str):
             raise LissomError(f"must be a list of link names; write [{links!r}]", ("wrenches",), links)
         rows = np.full((model.rows, 6), 0.0, dtype=object)
@@ -290,23 +296,25 @@ class Run:
         return rows
 
     def python(self, kernel: Any) -> Any:
-        """The kernel's source for symbols."""
+        """Return the kernel's source for symbols."""
         from lissom.kernel.numbers.casadi_symbol import ELEMENTARY
         from lissom.kernel.numbers.rebind import retarget
 
         return retarget(kernel, ELEMENTARY)
 
     def kernel(self, kernel: Any, *arguments: np.ndarray) -> None:
+        """Run a kernel on symbols, with the model and its workspace before the arguments."""
         self.python(kernel)(self.arrays, self.work, *arguments)
 
     def frames(self, q: np.ndarray, v: np.ndarray) -> None:
-        """Outward pass and the frames in the world."""
+        """Compute outward pass and the frames in the world."""
         from lissom.kernel.kinematics import forward_kinematics
 
         self.kernel(forward_kinematics.forward_kinematics, q, v)
         self.kernel(forward_kinematics.world_frames)
 
     def function(self, name: str, **outputs: np.ndarray) -> Function:
+        """Return the function of all inputs so far that gives the outputs."""
         from casadi import Function
 
         from lissom.kernel.numbers.casadi_symbol import matrix_of

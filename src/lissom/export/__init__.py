@@ -3,7 +3,6 @@
 `to_c` and `to_fmu` are public.
 """
 
-from lissom.export.c import Exported, to_c
-from lissom.export.fmu import to_fmu
+from lissom import lazy
 
-__all__ = ["Exported", "to_c", "to_fmu"]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lissom.beam import Damping, Invariants, NaturalModes, SectionMap
 from lissom.beam import damping as laws
+from lissom.beam.constants import constant_property
 from lissom.beam.fields.section_rotation import bend, roll
 from lissom.beam.functions.eigenmodes import eigenmodes
 from lissom.errors import LissomError
@@ -173,7 +173,7 @@ class ReducedLink:
         """D of the damping force -D etadot, (m, m)."""
         return self._damping_matrix
 
-    @cached_property
+    @constant_property
     def _damping_matrix(self) -> Array:
         return laws.matrix(self.damping, self.inertia.mass_matrix, self.modal_stiffness)
 

@@ -4,27 +4,6 @@
 >>> found.intervals, found.unidentifiable, found.robot
 """
 
-from lissom.identify.estimation import fit
-from lissom.identify.fit_parameters import Prior, Unknown
-from lissom.identify.fit_result import Fit
-from lissom.identify.fit_schema import FitFile, load
-from lissom.identify.measured_frequencies import MeasuredFrequency
-from lissom.identify.measured_records import Channel, Record, TimeBase
-from lissom.identify.residuals import Residuals
-from lissom.identify.validation import Validation, validate
+from lissom import lazy
 
-__all__ = [
-    "fit",
-    "Fit",
-    "Record",
-    "Channel",
-    "TimeBase",
-    "MeasuredFrequency",
-    "Unknown",
-    "Prior",
-    "Residuals",
-    "FitFile",
-    "load",
-    "validate",
-    "Validation",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

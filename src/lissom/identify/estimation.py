@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TypeAlias, Unpack
 
 import numpy as np
 
 from lissom.errors import IdentifyError, LissomError
-from lissom.identify.fit_parameters import unknowns
+from lissom.identify.fit_parameters import Unknown, unknowns
 from lissom.identify.fit_result import Fit
 from lissom.identify.growing_windows import growing_windows, likelihood, poorest
 from lissom.identify.measured_frequencies import MeasuredFrequency
-from lissom.identify.measured_records import named
+from lissom.identify.measured_records import Record, named
 from lissom.identify.residuals import Residuals
 from lissom.identify.uncertainty import longest_memory, uncertainty
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.progress import Progress
+from lissom.simulation.settings import RunOptions, takes_settings
+
+# paths of what is to be found, with bounds (None: open) or with all that is known of it
+Parameters: TypeAlias = Sequence[str] | Mapping[str, Unknown | Sequence[float | None] | Mapping[str, object] | None]
+Records: TypeAlias = Record | Mapping[str, object] | Iterable[Record | Mapping[str, object]]
 
 ROUNDS = 6  # of finding parameters and noise in turn
 SETTLED = 0.02  # share by which the noise may change in the last round
@@ -33,17 +38,18 @@ POOR, GOOD = 0.05, 0.6  # of what a step should gain
 REACH = 2.0  # times its size: a parameter of the robot moves no further in one step; its misfit is no parabola for ever
 
 
+@takes_settings
 def fit(
     robot: AnyRobot,
-    parameters: Any,
-    records: Any = (),
+    parameters: Parameters,
+    records: Records = (),
     *,
-    frequencies: Sequence[Any] = (),
-    held_back: Any = (),
+    frequencies: Sequence[MeasuredFrequency | Mapping[str, object]] = (),
+    held_back: Records = (),
     most: int = 50,
     folder: str | os.PathLike[str] = ".",
     progress: bool = True,
-    **settings: Any,
+    **settings: Unpack[RunOptions],
 ) -> Fit:
     """Find parameters of a robot from measured histories and frequencies.
 
@@ -78,9 +84,9 @@ def fit(
         The Fit: values, intervals, what the data cannot tell apart, errors on what was held back, the new robot.
     """
     described = as_robot(robot)
-    made = [each if isinstance(each, MeasuredFrequency) else MeasuredFrequency(**each) for each in frequencies]
+    made = [each if isinstance(each, MeasuredFrequency) else MeasuredFrequency.from_dict(each) for each in frequencies]
     misfit = Residuals(
-        described, unknowns(parameters), named(records), made, settings=settings, folder=os.fspath(folder)
+        described, unknowns(parameters), named(records), made, settings=dict(settings), folder=os.fspath(folder)
     )
     with Progress("fitting", most, "evaluations at most", show=progress) as bar:
         x, message = search(misfit, most, bar)

@@ -37,13 +37,17 @@ class Channel(FitPart):
     noise: Annotated[float | None, Number("the standard deviation of the noise, in SI units", above=0)] = None
 
     @property
+    def measured_in(self) -> units.Unit | None:
+        """The unit, that in the column's name (`elbow [deg]`) where none is given."""
+        if self.unit is None:
+            return units.heading(self.column)[1] if self.factor == 1.0 else None
+        return units.parsed(self.unit)
+
+    @property
     def size(self) -> float:
         """What one of the column is in SI units."""
-        if self.unit is None:
-            return self.factor
-        unit = units.parsed(self.unit)
-        assert unit is not None, "checked when made"
-        return self.factor * unit.size
+        unit = self.measured_in
+        return self.factor if unit is None else self.factor * unit.size
 
     @model_validator(mode="after")
     def _known_unit(self) -> Self:
@@ -66,12 +70,18 @@ class TimeBase(FitPart):
     what: ClassVar[str] = "time base"
 
     column: Annotated[str, Title("the name of the column of times")] = ""
-    unit: Annotated[str, Title("the unit of time")] = "s"
+    unit: Annotated[str | None, Title("the unit of time, that in the column's name or s unless given")] = None
     rate: Annotated[float | None, Number("the samples per second, where there is no column of times", above=0)] = None
+
+    @property
+    def size(self) -> float:
+        """The seconds that one of the column is."""
+        unit = units.parsed(self.unit) if self.unit is not None else units.heading(self.column)[1]
+        return 1.0 if unit is None else unit.size
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
-        unit = units.parsed(self.unit)
+        unit = units.parsed(self.unit or "s")
         if unit is None or unit.kind != units.UNITS["s"].kind:
             raise refusals(("unit", self.unit, "is not a unit of time; write s, ms or us"))
         if bool(self.column) == (self.rate is not None):
@@ -149,9 +159,7 @@ class Record(FitPart):
     def _times(self, table: Mapping[str, np.ndarray]) -> np.ndarray:
         if self.time.rate is not None:
             return np.arange(len(next(iter(table.values())))) / self.time.rate
-        unit = units.parsed(self.time.unit)
-        assert unit is not None, "checked when made"
-        times = table[self.time.column] * unit.size
+        times = table[self.time.column] * self.time.size
         if not np.all(np.isfinite(times)):
             k = int(np.argmin(np.isfinite(times)))
             raise LissomError(f"is not a number at sample {k + 1}; complete the column of times", ("time",))
@@ -241,10 +249,10 @@ def _finite(time: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def check_unit(channel: Channel, unit: str) -> None:
     """Refuse a unit of another kind than the quantity has; a factor may lead from one to the other."""
-    given = None if channel.unit is None or channel.factor != 1.0 else units.parsed(channel.unit)
+    given = None if channel.factor != 1.0 else channel.measured_in
     if given is not None and not units.fits(given, unit):
         text = f"is of the wrong kind: the quantity is in {_told(unit)}; give such a unit, or a factor to it too"
-        raise LissomError(text, ("unit",), channel.unit)
+        raise LissomError(text, ("unit",), channel.unit or channel.column)
 
 
 def _told(unit: str) -> str:
@@ -253,7 +261,7 @@ def _told(unit: str) -> str:
 
 def check_angles(values: np.ndarray, channel: Channel, unit: str) -> None:
     """Refuse an angle without a unit that turns more than once: it is likely in degrees."""
-    if channel.unit is not None or channel.factor != 1.0 or unit != "rad":
+    if channel.measured_in is not None or channel.factor != 1.0 or unit != "rad":
         return
     largest = float(np.abs(values).max())
     if largest > TURNS:

@@ -4,6 +4,6 @@ Every function takes numpy arrays with any leading batch axes, which broadcast. 
 angular part first. Tangent vectors of SO(3) are rotation vectors (3,), of SE(3) twists (6,) = (omega, v).
 """
 
-from lissom.lie import quaternion, se3, so3
+from lissom import lazy
 
-__all__ = ["so3", "se3", "quaternion"]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom.beam.constants import frozen
 from lissom.errors import LissomError
 from lissom.kernel.data.arrays import Arrays, Loads, alike, leaves, mapped, read_only, writable
 from lissom.messages import suggestion
@@ -168,7 +169,7 @@ class Model(Compiled):
     ) -> None:
         super().__init__(arrays)
         self.robot = robot
-        self.flexible = flexible
+        self.flexible = frozen(flexible)
         self.bodies = bodies
         self.frames = frames  # fixed on links, with rows of their own after those of the links
 
@@ -178,7 +179,7 @@ class Model(Compiled):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.flexible = self.robot.flexible_links()
+        self.flexible = frozen(self.robot.flexible_links())
 
     def __repr__(self) -> str:
         return f"<Model {self.robot.name}: {len(self.bodies)} links, {self.nv} degrees of freedom>"

@@ -6,24 +6,6 @@
 >>> lissom.optimise.Sizing(scenario="boom.yaml", sizes=sizes, limits={"frequency": 2.0}).solve().robot
 """
 
-from lissom.optimise.motion_result import OptimalMotion, Verification
-from lissom.optimise.motion_schema import Motion, MotionLimits, ViaPoint, WrenchLimit
-from lissom.optimise.sizing_result import Lightest, SizingCheck
-from lissom.optimise.sizing_schema import CaseLoad, CaseSpec, Sizing, SizingLimits
-from lissom.optimise.task_files import load
+from lissom import lazy
 
-__all__ = [
-    "Motion",
-    "MotionLimits",
-    "ViaPoint",
-    "WrenchLimit",
-    "OptimalMotion",
-    "Verification",
-    "Sizing",
-    "SizingLimits",
-    "CaseSpec",
-    "CaseLoad",
-    "Lightest",
-    "SizingCheck",
-    "load",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -23,7 +23,7 @@ from lissom.control.references.reference import Reference
 from lissom.control.schema.control_schema import Pd
 from lissom.dynamics.coordinates import configuration
 from lissom.dynamics.inverse import joint_wrenches
-from lissom.dynamics.mass_matrix import mass_matrix
+from lissom.dynamics.joint_space_inertia import mass_matrix
 from lissom.files import make_folder, write_whole
 from lissom.model.model import Model
 from lissom.optimise.motion_schema import Motion

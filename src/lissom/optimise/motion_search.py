@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lissom.dynamics import symbolic
-from lissom.dynamics.derivatives import inverse_derivatives
+from lissom.dynamics.state_derivatives import inverse_derivatives
 from lissom.errors import OptimiseError
 from lissom.optimise.collocation_point import Point, column, pick
 from lissom.optimise.motion_result import NOTHING, Candidate, OptimalMotion

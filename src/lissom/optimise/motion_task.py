@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from lissom.analysis.equilibrium.deflection import tip_deflections
-from lissom.analysis.equilibrium.statics import Equilibrium, static_equilibrium
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
+from lissom.analysis.equilibrium.statics import static_equilibrium
 from lissom.control.laws.channels import Channel, by_channel, channels, check_units, indices
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.rigid_model import rigid_twin

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.analysis.equilibrium.statics import Equilibrium, find_equilibrium
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
+from lissom.analysis.equilibrium.statics import find_equilibrium
 from lissom.analysis.equilibrium.tangent_matrices import load_forces, tangent
 from lissom.analysis.modes.natural_modes import natural_modes
 from lissom.beam import BeamLink

@@ -92,7 +92,7 @@ def motion(
     if form == "kernel":
         run = lissom.simulate(model, **options, method="radau", audit=False, progress=False)
         return TipMotion(form, run, run.tip().values)
-    formulation = theory.dual_screw(model, form)  # type: ignore[arg-type]
+    formulation = theory.DualScrew(model, form)  # type: ignore[arg-type]
     run = theory.simulate(formulation, **options)
     return TipMotion(form, run, formulation.tip_path(run.q)[:, :3, 3])
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.mass_matrix import mass_matrix
+from lissom.dynamics.joint_space_inertia import mass_matrix
 from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, world_frames
 from lissom.model.description.body import Body
 from lissom.model.description.joint import Joint

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from lissom.analysis.energy_audit import EnergyAudit
+    from lissom.analysis.energy_balance import EnergyAudit
     from lissom.results.momentum import Momentum
     from lissom.results.summary import Summary
 
@@ -218,7 +218,7 @@ class Trajectory(Samples):
 
     def energy_audit(self) -> EnergyAudit:
         """What went in, what was dissipated, what is stored, and how far the balance is off."""
-        from lissom.analysis.energy_audit import audit_energy
+        from lissom.analysis.energy_balance import audit_energy
 
         return audit_energy(self.time, self.energies, self.work, self.dissipated, self.load_work)
 

@@ -134,7 +134,7 @@ def compare(
     duration: float | None = None,
     rtol: float = 1e-7,
     atol: float | None = None,
-    progress: Callable[[str, float], Any] | None = None,
+    progress: Callable[[str, float], object] | None = None,
 ) -> Comparison:
     """Run one manoeuvre by several formulations and measure how they differ.
 

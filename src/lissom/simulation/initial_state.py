@@ -32,17 +32,22 @@ def start_state(
     driven: Mapping[str, Reference] | None = None,
     loads: ActiveLoads | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Configuration (nq,) and velocity (nv,) of a start, with all loops closed.
+    """Return configuration (nq,) and velocity (nv,) of a start, with all loops closed.
 
-    Args:
-        start: None (all zero, at rest), an array q (nq,), a pair (q, v), or a mapping from joint, coordinate or link
-            names to values; names ending in ".rate" set velocities ("elbow.rate": 0.1). Rotors of elastic joints start
-            at their joint's angle unless they are named themselves. Where loops are to be closed, named joints and
-            rates are kept and the rest is found; a name ending in ".near" says where a joint is about ("elbow.near").
-            Or "equilibrium": joints at zero, links bent and elastic joints wound by the weight; or an `Equilibrium`.
-        motion: prescribed joints, {joint: Reference}; an equilibrium has them where their motion begins.
-        driven: loops whose distance is given in time, {loop: Reference}.
-        loads: what acts on the model, which has their frames: an equilibrium is that under those at t = 0.
+    Parameters
+    ----------
+    start : mapping, array_like, tuple, Equilibrium or str, optional
+        None (all zero, at rest), an array q (nq,), a pair (q, v), or a mapping from joint, coordinate or link names
+        to values; names ending in ".rate" set velocities ("elbow.rate": 0.1). Rotors of elastic joints start at
+        their joint's angle unless they are named themselves. Where loops are to be closed, named joints and rates
+        are kept and the rest is found; a name ending in ".near" says where a joint is about ("elbow.near"). Or
+        "equilibrium": joints at zero, links bent and elastic joints wound by the weight; or an `Equilibrium`.
+    motion : mapping of str to Reference, optional
+        Prescribed joints, {joint: Reference}; an equilibrium has them where their motion begins.
+    driven : mapping of str to Reference, optional
+        Loops whose distance is given in time, {loop: Reference}.
+    loads : ActiveLoads, optional
+        What acts on the model, which has their frames: an equilibrium is that under those at t = 0.
     """
     if isinstance(start, str):
         if start != EQUILIBRIUM:
@@ -88,7 +93,7 @@ def _closed(
     motion: Mapping[str, Reference] | None,
     driven: Mapping[str, Reference],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The state near (q, v) at which loops are closed, prescribed joints and distances where they begin."""
+    """Return the state near (q, v) at which loops are closed, prescribed joints and distances where they begin."""
     _put_prescribed(model, motion, q, v)
     with within("start"):
         q = closed_configuration(model, q, keep[0], lengths_at_start(driven))
@@ -127,7 +132,7 @@ def _put_prescribed(model: Model, motion: Mapping[str, Reference] | None, q: np.
 
 
 def lengths_at_start(driven: Mapping[str, Reference] | None) -> dict[str, float]:
-    """Distance of each driven loop where its motion begins."""
+    """Return the distance of each driven loop where its motion begins."""
     return {name: float(np.squeeze(reference(0.0)[0])) for name, reference in (driven or {}).items()}
 
 
@@ -139,10 +144,12 @@ def settled(
     driven: Mapping[str, Reference] | None = None,
     loads: ActiveLoads | None = None,
 ) -> np.ndarray:
-    """The configuration (nq,) of rest near `q` with some coordinates held, prescribed joints where they begin.
+    """Return the configuration (nq,) of rest near `q`, some coordinates held, prescribed joints where they begin.
 
-    Args:
-        model: with the rows of payloads, which weigh what they do at the start, and of `loads`, as of t = 0.
+    Parameters
+    ----------
+    model : Model
+        With the rows of payloads, which weigh what they do at the start, and of `loads`, as of t = 0.
     """
     from lissom.analysis.equilibrium.statics import static_equilibrium
 

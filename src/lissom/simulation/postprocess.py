@@ -80,7 +80,7 @@ def observe(
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> Observation:
-    """Everything that follows from configurations (N, nq), velocities and accelerations (N, nv), loads, multipliers.
+    """Compute everything that follows from configurations (N, nq), velocities, accelerations (N, nv) and what acts.
 
     What `look` leaves out stays as it was, zero, and the rest is found in a fraction of the time. `points` are the
     `tips` of the model and `room` is an Observation to fill, where they are at hand.
@@ -105,7 +105,7 @@ def observing(
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> tuple[tuple[Any, ...], Observation]:
-    """Arguments of `fill_observation`, which share the memory of the samples, and the results that it fills."""
+    """Return arguments of `fill_observation`, which share the memory of the samples, and the results that it fills."""
     rows = len(model.arrays.loops.hold)
     flexible = np.array([k for k, link in enumerate(model.links) if link in model.flexible], np.int64)
     room = room or make_room(model, len(q))
@@ -120,14 +120,14 @@ def observing(
 
 
 def energies_of(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The energies alone, (N, 5), of configurations (N, nq) and velocities (N, nv)."""
+    """Compute the energies alone, (N, 5), of configurations (N, nq) and velocities (N, nv)."""
     found = np.empty((len(q), 5))
     fill_energies(model.struct, model.workspace(), q, v, found)
     return found
 
 
 def make_room(model: Model, samples: int) -> Struct:
-    """An Observation of so many samples, all zero, as `observe` fills it."""
+    """Return an Observation of so many samples, all zero, as `observe` fills it."""
     links, flexible, loops = len(model.links), len(model.flexible), len(model.loops)
     sizes = {
         "wrench": (links, 6),
@@ -158,7 +158,7 @@ def observe_run(
     points: Probe | None = None,
     room: Struct | None = None,
 ) -> Observation:
-    """The same of a run, with its loads, loops and payloads; `room` is of use where no payload comes or goes."""
+    """Observe a run with its loads, loops and payloads; `room` is of use where no payload comes or goes."""
     model, loads, held, carried = raw.model, raw.loads, raw.held_rows, raw.carried
     given = None
     if loads is not None and loads.values is not None:
@@ -183,7 +183,7 @@ def observe_run(
 
 @inline
 def rotation_vector(R):
-    """log(R), of length at most pi."""
+    """Return log(R), of length at most pi."""
     q = quaternion_of(R)
     w = q[0] if q[0] >= 0.0 else -q[0]
     s = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
@@ -195,7 +195,7 @@ def rotation_vector(R):
 
 @inline
 def store_orientation(samples, s, k, R):
-    """Sample s of orientation k: of the two quaternions that mean R, the one near sample s - 1."""
+    """Store sample s of orientation k: of the two quaternions that mean R, the one near sample s - 1."""
     q = quaternion_of(R)
     near = q[0]
     if s > 0:
@@ -209,7 +209,7 @@ def store_orientation(samples, s, k, R):
 
 @inline
 def store_places(model, work, held, s, before, none, gap, out):
-    """Sample s of positions, orientations and twists; arguments as those of `fill_observation`."""
+    """Store sample s of positions, orientations and twists; arguments as those of `fill_observation`."""
     links = out.link_position.shape[1]
     loops = out.loop_gap.shape[1]
     for k in range(out.frame_position.shape[1]):
@@ -236,7 +236,7 @@ def store_places(model, work, held, s, before, none, gap, out):
 
 @kernel
 def fill_energies(model, work, q, v, out):
-    """Energies of one sample after the other."""
+    """Compute energies of one sample after the other."""
     for s in range(q.shape[0]):
         energies(model, work, q[s], v[s], out[s])
 
@@ -252,6 +252,7 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
     before = model.tree.parent.shape[0] - links - 1  # the tip of row i is row before + i
     loops = out.loop_gap.shape[1]
     for s in range(q.shape[0]):
+        # What acts from outside: reactions of loops as wrenches on their frames, and loads.
         if loops > 0:
             for i in range(wrench.shape[0]):
                 for row in range(6):
@@ -260,6 +261,7 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
             loop_wrenches(model, work, held.multipliers[s], out.loop_wrench[s], wrench)
         for k in range(loads.row.shape[0]):
             wrench[loads.row[k], loads.entry[k]] = loads.values[s, k]
+        # Wrenches in joints, on frames, of elements and contacts, by the recursive Newton-Euler pass.
         if look == Wanted.FORCES:
             inverse_dynamics(model, work, q[s], v[s], a[s], wrench, force)
             for k in range(links):
@@ -281,6 +283,7 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
             world_frames(model, work)
         if look >= Wanted.PLACES:
             store_places(model, work, held, s, before, none, gap, out)
+        # Deflections: the tip's section against where it is undeformed, in the link's axes.
         for k in range(flexible.shape[0]):
             tip = before + flexible[k] + 1
             moved = subtract(vector(work.position[tip]), vector(model.sections.position[tip]))

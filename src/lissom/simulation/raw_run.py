@@ -22,21 +22,27 @@ if TYPE_CHECKING:
 class Event:
     """Something worth telling that happened during a run; `run.warnings` holds them.
 
-    Args:
-        time: when it happened, or began, s.
-        link_or_joint: its name; the robot's where it concerns the whole.
-        kind: "limit": a joint reached its limit (value: the coordinate, rad or m); "deflection": a tip is beyond a
-            tenth of its link's length (value: the share of the length); "axial force": pressure that a linear field
-            leaves out (value: the share of the buckling load); "propeller moment": inertia of sections that a
-            second-order field leaves out (value: the share of the stiffness); "torsion": a link is bent so far that the
-            second-order field is off in torsion (value: the share of the stiffness); "taut": a tension makes a link
-            bend closer to forces in its span than its functions follow (value: sqrt(N / EI) times its length);
-            "energy": the balance does not close (value: the share of what was exchanged); "gear": a joint is not where
-            the motion of its motor is (value: how far); "branch": velocities jump where a loop may go on in more ways
-            than one (value: by which share of the fastest); "divergence": the motion grew beyond sense (value: speed,
-            or lengths of the link).
-        text: a whole sentence, with the remedy.
-        value: the number behind it.
+    Parameters
+    ----------
+    time : float
+        When it happened, or began, s.
+    link_or_joint : str
+        Its name; the robot's where it concerns the whole.
+    kind : str
+        "limit": a joint reached its limit (value: the coordinate, rad or m); "deflection": a tip is beyond a tenth
+        of its link's length (value: the share of the length); "axial force": pressure that a linear field leaves
+        out (value: the share of the buckling load); "propeller moment": inertia of sections that a second-order
+        field leaves out (value: the share of the stiffness); "torsion": a link is bent so far that the second-order
+        field is off in torsion (value: the share of the stiffness); "taut": a tension makes a link bend closer to
+        forces in its span than its functions follow (value: sqrt(N / EI) times its length); "energy": the balance
+        does not close (value: the share of what was exchanged); "gear": a joint is not where the motion of its
+        motor is (value: how far); "branch": velocities jump where a loop may go on in more ways than one (value: by
+        which share of the fastest); "divergence": the motion grew beyond sense (value: speed, or lengths of the
+        link).
+    text : str
+        A whole sentence, with the remedy.
+    value : float
+        The number behind it.
     """
 
     time: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from lissom.control.references.reference import Reference
 from lissom.errors import LissomError
@@ -18,11 +18,15 @@ from lissom.results.validity.gear_check import check_gears
 from lissom.results.validity.rotary_inertia_check import check_rotary_inertia
 from lissom.results.validity.span_load_check import bent_doubts, check_span_loads
 from lissom.simulation.loop.interrupts import AFTER_ALL
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.raw_run import Event
-from lissom.simulation.settings import RunSettings, takes_settings
+from lissom.simulation.settings import RunOptions, RunSettings, takes_settings
 from lissom.simulation.status.run_ending import Ending
 from lissom.simulation.status.run_warnings import warn_about_run
+
+if TYPE_CHECKING:  # only annotations need them
+    from lissom.dynamics.sensing import Sensors
+    from lissom.simulation.inputs.run_arguments import Controller, Loads, Payloads, Start
 
 DOING, COMPILING = "simulating", "compiling, once per machine"
 
@@ -32,56 +36,81 @@ def simulate(
     robot: AnyRobot,
     duration: float | RunSettings,
     *,
-    controller: Any = None,
-    start: Any = None,
+    controller: Controller | None = None,
+    start: Start | None = None,
     motion: Mapping[str, Reference] | None = None,
-    loads: Any = None,
-    payloads: Any = None,
-    sensors: Any = None,
+    loads: Loads | None = None,
+    payloads: Payloads | None = None,
+    sensors: Sensors | None = None,
     progress: bool = True,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> Trajectory:
     """Simulate a robot and return everything it did.
 
     >>> run = lissom.simulate("ella", 2.0, start={"elbow": 0.5})
     >>> run["elbow"], run.wrench("shoulder"), run.deflection("upper")
 
-    Args:
-        robot: a Robot, a compiled Model, or the name or path of a robot file.
-        duration: seconds to simulate; or the whole `RunSettings` of a run, from which other arguments may differ.
-        controller: a law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, v) that
-            returns torques; a plain function is sampled 1000 times per second and its torques are held in between.
-        start: joint values by name ({"elbow": 0.5}), an array q, or a pair (q, v); zero and at rest unless given.
-            "equilibrium" bends links and winds up elastic joints as the weight does, payloads and loads of t = 0
-            included, with the joints at zero; the result of `lissom.static_equilibrium` starts there, with what it
-            holds and loads of your choice.
-        motion: joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result.
-            Behind an elastic gear it is the motor that follows it, and the joint winds up and swings behind.
-        loads: forces and torques over time on links, and what drives cylinders: a list of `lissom.Load`.
-        payloads: bodies that links pick up and drop: a list of `lissom.Payload`.
-        sensors: what measures the motion besides the sensors of the robot's file: a list such as
-            [lissom.model.Encoder(joint="elbow", counts=4096)], or mappings as in a file. `run.reading(name)` is what
-            one told, and a `control.Sampled` may read them instead of the state.
-        progress: show how far the run is once it takes longer than two seconds: a bar on a terminal, else one line.
-        method: "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams",
-            "cvode-bdf".
-        step: fixed step in seconds (needed by rk4 and euler); without it the step follows `rtol` and `atol`.
-        rtol, atol: relative and absolute error allowed per step in positions; in velocities rtol, and atol times
-            each coordinate's own frequency (at least 300 per second). Without `atol` it is rtol / 100, so that rtol
-            alone sets how precise a run is.
-        rate: outputs per second, independent of the steps.
-        radius: spectral radius of generalised-alpha at high frequencies, 1 (no damping) to 0.
-        follow: highest frequency, in Hz, whose vibrations radau follows; it damps faster ones. None: all of them.
-        audit: integrate work and dissipation along the way for the energy balance.
-    Returns:
+    Parameters
+    ----------
+    robot : Robot, Model or str
+        A Robot, a compiled Model, or the name or path of a robot file.
+    duration : float or RunSettings
+        Seconds to simulate; or the whole `RunSettings` of a run, from which other arguments may differ.
+    controller : ControlLaw, Sampled or callable, optional
+        A law of `lissom.control` (runs compiled), a `Sampled` controller, or any function (t, q, v) that returns
+        torques; a plain function is sampled 1000 times per second and its torques are held in between.
+    start : mapping, array_like, tuple or str, optional
+        Joint values by name ({"elbow": 0.5}), an array q, or a pair (q, v); zero and at rest unless given.
+        "equilibrium" bends links and winds up elastic joints as the weight does, payloads and loads of t = 0
+        included, with the joints at zero; the result of `lissom.static_equilibrium` starts there, with what it
+        holds and loads of your choice.
+    motion : mapping of str to Reference, optional
+        Joints that follow a prescribed motion, {joint: Reference}; the torque they need is in the result. Behind an
+        elastic gear it is the motor that follows it, and the joint winds up and swings behind.
+    loads : sequence of Load, optional
+        Forces and torques over time on links, and what drives cylinders: a list of `lissom.Load`.
+    payloads : sequence of Payload, optional
+        Bodies that links pick up and drop: a list of `lissom.Payload`.
+    sensors : sequence of sensors or mappings, optional
+        What measures the motion besides the sensors of the robot's file: a list such as
+        [lissom.model.Encoder(joint="elbow", counts=4096)], or mappings as in a file. `run.reading(name)` is what
+        one told, and a `control.Sampled` may read them instead of the state.
+    progress : bool
+        Show how far the run is once it takes longer than two seconds: a bar on a terminal, else one line.
+    method : str
+        "auto", or "radau", "generalised-alpha", "dop853", "dopri5", "rk4", "euler", "cvode-adams", "cvode-bdf".
+    step : float, optional
+        Fixed step in seconds (needed by rk4 and euler); without it the step follows `rtol` and `atol`.
+    rtol, atol : float, optional
+        Relative and absolute error allowed per step in positions; in velocities rtol, and atol times each
+        coordinate's own frequency (at least 300 per second). Without `atol` it is rtol / 100, so that rtol alone
+        sets how precise a run is.
+    rate : float
+        Outputs per second, independent of the steps.
+    radius : float
+        Spectral radius of generalised-alpha at high frequencies, 1 (no damping) to 0.
+    follow : float, optional
+        Highest frequency, in Hz, whose vibrations radau follows; it damps faster ones. None: all of them.
+    audit : bool
+        Integrate work and dissipation along the way for the energy balance.
+
+    Returns
+    -------
+    Trajectory
         The Trajectory. A run that fails, diverges or is interrupted returns what was computed, with a warning.
     """
     settings = RunSettings.of(duration, **options)
     bar = Progress(DOING, settings.duration, "s", show=progress)
     with bar, listening(lambda name: bar.say(COMPILING if name else DOING)):
-        drive = {"controller": controller, "start": start, "motion": motion, "loads": loads, "payloads": payloads}
+        drive: dict[str, Any] = {
+            "controller": controller,
+            "start": start,
+            "motion": motion,
+            "loads": loads,
+            "payloads": payloads,
+        }
         drive["sensors"] = sensors
-        raw = run(robot, settings, **drive, progress=bar.update)
+        raw = simulate_raw(robot, settings, **drive, progress=bar.update)
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)

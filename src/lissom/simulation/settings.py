@@ -3,7 +3,7 @@
 # Annotations are not postponed here: pydantic would have to compile each of them again.
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict, TypeVar
 
 from pydantic import model_validator
 
@@ -12,12 +12,10 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Choice
 from lissom.model.fields.number_fields import Flag, Number
-from lissom.simulation.integrators.registry import METHODS
+from lissom.simulation.integrators import registry
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-FIXED_STEP = ("euler", "rk4")  # methods without an estimate of their error
-DAMPING = ("radau", "auto")  # methods that can leave out vibrations
 SHORTEST = 1e-9  # s of a run
 MOST_STEPS = 1e10  # fixed ones in a run: hours; with many more, time no longer advances in double precision
 TYPICAL_SIZE = 1e-2  # m or rad: of coordinates whose relative and absolute error count alike, unless atol is given
@@ -32,7 +30,7 @@ class Integration(Description):
     error: ClassVar[type[LissomError]] = LissomError
 
     duration: Annotated[float, Number("the time to simulate", "seconds", above=0, at_most=1e6)]
-    method: Annotated[str, Choice("an integrator", METHODS)] = "auto"
+    method: Annotated[str, Choice("an integrator", registry.METHODS)] = registry.AUTO
     step: Annotated[float | None, Number("a fixed step", "seconds", above=0)] = None
     rtol: Annotated[float, Number("the relative error allowed per step", at_least=FINEST, below=1)] = 1e-6
     atol: Annotated[float | None, Number("the absolute error allowed per step, rtol / 100 unless given", above=0)] = (
@@ -48,9 +46,12 @@ class Integration(Description):
 
     @model_validator(mode="after")
     def _steps(self) -> Self:
-        if self.follow is not None and self.method not in DAMPING:
-            raise refusals(("follow", self.follow, f"{self.method} follows all vibrations; take radau, or auto"))
-        if self.method in FIXED_STEP and self.step is None:
+        chosen = None if self.method == registry.AUTO else registry.integrator(self.method)
+        if self.follow is not None and chosen is not None and not chosen.follows:
+            able = ", ".join(registry.names(lambda one: one.follows))
+            text = f"{self.method} follows all vibrations; take {able}, or {registry.AUTO}"
+            raise refusals(("follow", self.follow, text))
+        if chosen is not None and chosen.fixed_only and self.step is None:
             raise refusals(("step", None, f"missing; {self.method} takes fixed steps, give their size in seconds"))
         if self.duration < SHORTEST:
             raise refusals(("duration", self.duration, f"too short; give at least {SHORTEST:g} s"))
@@ -77,7 +78,7 @@ class RunSettings(Integration, Sampling):
 
     @classmethod
     def of(cls, duration: "float | RunSettings", **options: Any) -> "RunSettings":
-        """Settings from a duration or from other settings, and what differs from them."""
+        """Return settings from a duration or from other settings, and what differs from them."""
         if isinstance(duration, RunSettings) and not options:
             return duration
         unknown = [name for name in options if name not in cls.model_fields]
@@ -90,8 +91,25 @@ class RunSettings(Integration, Sampling):
 
     @classmethod
     def joined(cls, *parts: Description) -> "RunSettings":
-        """Settings whose values are fields of several parts, such as a scenario and its output."""
+        """Return settings whose values are fields of several parts, such as a scenario and its output."""
         return cls(**{name: getattr(part, name) for part in parts for name in cls.model_fields if hasattr(part, name)})
+
+
+class RunOptions(TypedDict, total=False):
+    """The fields of `RunSettings` besides the duration, for editors and type checkers."""
+
+    # a name in a variable is a str
+    method: (
+        Literal["auto", "euler", "rk4", "dopri5", "dop853", "radau", "generalised-alpha", "cvode-adams", "cvode-bdf"]
+        | str
+    )
+    step: float | None
+    rtol: float
+    atol: float | None
+    radius: float
+    follow: float | None
+    rate: float
+    audit: bool
 
 
 def takes_settings(function: Function) -> Function:

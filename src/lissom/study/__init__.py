@@ -5,26 +5,6 @@
 >>> results.data, results.ranking(), results.trajectory(17)
 """
 
-from lissom.study.execution.batch import simulate_batch
-from lissom.study.plan.kept_quantities import Quantity
-from lissom.study.plan.sampling import Normal, Range, Sampling, Values, Variations
-from lissom.study.plan.study_schema import Study, load
-from lissom.study.search.minimisation import Best, minimise
-from lissom.study.store.study_results import Results
-from lissom.study.store.study_results import open_results as open
+from lissom import lazy
 
-__all__ = [
-    "simulate_batch",
-    "Study",
-    "load",
-    "open",
-    "Results",
-    "minimise",
-    "Best",
-    "Sampling",
-    "Values",
-    "Range",
-    "Normal",
-    "Variations",
-    "Quantity",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

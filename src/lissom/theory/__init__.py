@@ -1,20 +1,5 @@
 """Published formulations of the same physics, each derived on its own and checked against the kernel."""
 
-from lissom.theory.dual_screws import DualScrew as dual_screw
-from lissom.theory.formulation import Entry, Formulation, Limit, Offer, Unsupported, build, entries, names, register
-from lissom.theory.formulation_run import Stopped, simulate
+from lissom import lazy
 
-__all__ = [
-    "Entry",
-    "Formulation",
-    "Limit",
-    "Offer",
-    "Stopped",
-    "Unsupported",
-    "build",
-    "dual_screw",
-    "entries",
-    "names",
-    "register",
-    "simulate",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -14,27 +14,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from lissom.beam import BeamLink, FlexibleLink
 from lissom.errors import LissomError
-from lissom.messages import did_you_mean, listed
+from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
+from lissom.theory.coverage import Feature, Unsupported, check_coverage
 
 if TYPE_CHECKING:
-    from lissom.dynamics.energy import Energy
+    from lissom.dynamics.energies import Energy
     from lissom.simulation.equations.system import Dynamics
     from lissom.simulation.raw_run import RawRun
-
-
-CLOSING = ("kernel", "screw_pde")  # formulations that keep loops closed
-
-
-class Unsupported(LissomError):
-    """A formulation that does not cover a robot; the message names the link or joint, and why."""
 
 
 class Offer(StrEnum):
@@ -46,10 +39,26 @@ class Offer(StrEnum):
 
 
 class Formulation(ABC):
-    """Equations of motion of one model, by one theory."""
+    """Equations of motion of one model, by one theory.
 
-    model: Model
+    A subclass says in `covers` which features of robots its theory knows, and calls `super().__init__` before it reads
+    the model: whatever else a robot has is refused there, by name.
+
+    Parameters
+    ----------
+    robot : Robot, Model, or name or path of a robot file
+        What moves.
+    covers : set of Feature, optional
+        What is covered by this object, if that differs from its class.
+    """
+
+    name: ClassVar[str]  # in messages
+    covers: ClassVar[frozenset[Feature]] = frozenset()
     offers: frozenset[Offer] = frozenset()
+
+    def __init__(self, robot: AnyRobot, covers: frozenset[Feature] | None = None) -> None:
+        self.model: Model = as_model(robot)
+        check_coverage(self.model, self.name, self.covers if covers is None else covers)
 
     @abstractmethod
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
@@ -118,24 +127,11 @@ KERNEL = "kernel"  # the formulation that covers everything
 Class = TypeVar("Class", bound=Callable[[Model], Formulation])
 
 
-def _without_elements(name: str, make: Callable[[Model], Formulation]) -> Callable[[Model], Formulation]:
-    """Make a formulation refuse what only the kernel knows: elements, contacts, links that bow between ends."""
-
-    def covered(model: Model) -> Formulation:
-        for what in ("elements", "contacts"):
-            if parts := getattr(model.robot, what):
-                raise Unsupported(f"{name} knows no {what}; use {KERNEL}", (what,), parts[0].name)
-        no_bow(model, name)
-        return make(model)
-
-    return covered
-
-
 def register(name: str, title: str, paper: str) -> Callable[[Class], Class]:
     """Enter a class, or any function that builds a formulation from a Model, under a name."""
 
     def enter(make: Class) -> Class:
-        _register[name] = Entry(name, title, paper, make if name == KERNEL else _without_elements(name, make))
+        _register[name] = Entry(name, title, paper, make)
         return make
 
     return enter
@@ -156,52 +152,6 @@ def names() -> tuple[str, ...]:
     return tuple(entries())
 
 
-def only_beams(model: Model, formulation: str) -> dict[str, BeamLink]:
-    """Return the beams of a model; `Unsupported` where another link bends, or a beam that is not plain."""
-    no_exact_links(model, formulation)
-    return {name: plain_beam(name, link, formulation) for name, link in model.flexible.items()}
-
-
-def plain_beam(name: str, link: FlexibleLink, formulation: str) -> BeamLink:
-    """Return the link itself, if it is a beam of one section that does not shear; `Unsupported` else."""
-    if not isinstance(link, BeamLink):
-        raise Unsupported(f"{formulation} covers beams, not finite elements", ("links", name))
-    if not link.plain:
-        text = f"{formulation} covers uniform beams without shear; this one has shear, stations, or a section off its"
-        raise Unsupported(f"{text} axis: give it one section and shear: none", ("links", name, "beam"))
-    no_prestress(name, link, formulation)
-    return link
-
-
-def no_prestress(name: str, link: FlexibleLink, formulation: str) -> None:
-    """`Unsupported` where heat or a tendon strains a link."""
-    if np.any(link.preload() != 0):
-        text = f"{formulation} has no prestress, and heat or a tendon strains this link; remove it"
-        raise Unsupported(text, ("links", name, "beam"))
-
-
-def no_exact_links(model: Model, formulation: str) -> None:
-    """`Unsupported` where a link has the geometrically exact field."""
-    for name, link in model.flexible.items():
-        if link.stiffening == "exact":
-            text = f"{formulation} has no geometrically exact field; use stiffening: first"
-            raise Unsupported(text, ("links", name, "beam", "stiffening"), link.stiffening)
-
-
-def no_bow(model: Model, formulation: str) -> None:
-    """`Unsupported` where a link that bows between its ends has terms of fourth order."""
-    for name, link in model.flexible.items():
-        if link.bow is not None:
-            text = f"{formulation} has no terms of fourth order, which a link on a loop has with stiffening: first"
-            raise Unsupported(f"{text}; use stiffening: none, or {KERNEL}", ("links", name, "beam", "stiffening"))
-
-
-def no_prescribed_joints(model: Model, formulation: str) -> None:
-    """`Unsupported` where the motion of a joint is given."""
-    for joint in model.prescribed:
-        raise Unsupported(f"{formulation} takes forces; drive this joint with a torque instead", ("prescribed",), joint)
-
-
 def build(name: str, robot: AnyRobot) -> Formulation:
     """Build the formulation `name` of a robot; `Unsupported` where it does not cover the robot."""
     known = entries()
@@ -209,7 +159,4 @@ def build(name: str, robot: AnyRobot) -> Formulation:
         raise LissomError(
             f"there is no formulation of this name{did_you_mean(name, list(known))}", ("formulation",), name
         )
-    model = as_model(robot)
-    if model.loops and name not in CLOSING:
-        raise Unsupported(f"{name} covers trees without loops; use {listed(CLOSING)}", ("loops",), model.loops[0].name)
-    return known[name].make(model)
+    return known[name].make(as_model(robot))

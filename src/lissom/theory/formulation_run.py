@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
-from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported
+from lissom.theory.coverage import Unsupported
+from lissom.theory.formulation import Formulation, Limit, Offer
 from lissom.theory.kernel_formulation import Kernel
 
 if TYPE_CHECKING:
@@ -110,17 +111,17 @@ def _solved(formulation: Formulation, dynamics: Dynamics, settings: RunSettings,
     Where it does not converge within what the formulation describes, or there is no inverse dynamics, it solves for the
     accelerations: that asks for short steps alone.
     """
-    from lissom.simulation.loop.time_loop import run
+    from lissom.simulation.loop.time_loop import simulate_raw
     from lissom.simulation.status.run_ending import Ending
     from lissom.theory.callback import last_error
 
     if formulation.dynamics is not None or Offer.INVERSE_DYNAMICS in formulation.offers:
-        raw = run(formulation.model, settings, dynamics=dynamics, **drive)
+        raw = simulate_raw(formulation.model, settings, dynamics=dynamics, **drive)
         if raw.status is not Ending.NOT_CONVERGED or last_error() is not None or formulation.limit(raw) is not None:
             return raw
     from lissom.theory.on_accelerations import on_accelerations
 
-    return run(formulation.model, settings, dynamics=on_accelerations(formulation.model, dynamics), **drive)
+    return simulate_raw(formulation.model, settings, dynamics=on_accelerations(formulation.model, dynamics), **drive)
 
 
 def _finished(formulation: Formulation, raw: RawRun) -> Trajectory:

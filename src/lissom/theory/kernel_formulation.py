@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.dynamics import Energy, energy, forward_dynamics, inverse_dynamics, joint_wrenches, tip_pose
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.theory.coverage import EVERYTHING
 from lissom.theory.formulation import Formulation, Offer, register
 
 if TYPE_CHECKING:
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 class Kernel(Formulation):
     """The compiled kernel behind the public functions of `lissom.dynamics`."""
 
+    name = "kernel"
+    covers = EVERYTHING
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
-
-    def __init__(self, robot: AnyRobot) -> None:
-        self.model = as_model(robot)
 
     @property
     def dynamics(self) -> Dynamics:

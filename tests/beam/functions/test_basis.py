@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from lissom import beam
-from lissom.beam import BeamLink, LumpedMass, Section, families, make_basis
+from lissom.beam import BeamLink, LumpedMass, Section, make_basis
+from lissom.beam.functions import mode_families as families
 from lissom.beam.functions import shape_functions
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.beam.functions.ritz import Ritz, enough_degree

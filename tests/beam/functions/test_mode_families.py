@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lissom.beam import families
+from lissom.beam.functions import mode_families as families
 from lissom.beam.functions import shape_functions
 from lissom.beam.functions.eigenmodes import eigenmodes
 from lissom.beam.functions.mode_families import bending, extension, torsion

@@ -280,11 +280,6 @@ def test_what_other_programs_read_is_read_without_a_word():
         assert words == []
 
 
-def test_macros_are_refused_where_they_are_elements():
-    with pytest.raises(lissom.LissomError, match=r"holds xacro macros \(<xacro:leg>\); expand them first"):
-        robot_from_urdf(arm(more="<xacro:leg side='left'/>"), "arm.urdf")
-
-
 def test_paths_may_be_long(tmp_path):
     folder = tmp_path / ("x" * 80) / ("y" * 80)
     folder.mkdir(parents=True)

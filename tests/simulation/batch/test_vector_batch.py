@@ -9,12 +9,11 @@ import lissom
 from lissom.dynamics.sensing import sensors_of
 from lissom.kernel.packs import LANES
 from lissom.scenario.prepare import prepare
-from lissom.simulation.batch import lane_scheduler
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch, eligible
 from lissom.simulation.batch.vector_results import Run
 from lissom.simulation.integrators.error_scales import pace
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.postprocess import Wanted, observe_run
 
 FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
@@ -51,7 +50,7 @@ def prepared(scenario):
     return one
 
 
-def flock_of(one, **settings):
+def batch_of(one, **settings):
     series = Rerun(
         one.model,
         one.settings.model_copy(update={"audit": False} | settings),
@@ -61,7 +60,7 @@ def flock_of(one, **settings):
 
 
 def alone(one):
-    return run(one.model, one.settings.model_copy(update={"audit": False}), **one.drive)
+    return simulate_raw(one.model, one.settings.model_copy(update={"audit": False}), **one.drive)
 
 
 def of(one):
@@ -89,7 +88,9 @@ def assert_as_exact(found, one):
     """
     expected = alone(one)
     np.testing.assert_array_equal(found.time, expected.time)
-    exact = run(one.model, one.settings.model_copy(update={"audit": False, "rtol": 1e-10, "atol": 1e-12}), **one.drive)
+    exact = simulate_raw(
+        one.model, one.settings.model_copy(update={"audit": False, "rtol": 1e-10, "atol": 1e-12}), **one.drive
+    )
     for raw in (found, expected):
         for name, size in error(raw, one, exact).items():
             assert size < raw.steps, name
@@ -102,52 +103,52 @@ def ones():
 
 
 @pytest.fixture(scope="module")
-def flock(ones):
-    return flock_of(ones[0])
+def batch(ones):
+    return batch_of(ones[0])
 
 
-def test_lanes_equal_runs_alone(ones, flock):
+def test_lanes_equal_runs_alone(ones, batch):
     """Parameters, starts, references and gains differ; the pack is not full."""
     assert len(ones) < LANES
-    assert all(flock.fits(of(one)) for one in ones)
-    for found, one in zip(flock.run([of(one) for one in ones]).raws(), ones, strict=True):
+    assert all(batch.fits(of(one)) for one in ones)
+    for found, one in zip(batch.run([of(one) for one in ones]).raws(), ones, strict=True):
         assert found.method == "radau"
         assert_as_exact(found, one)
 
 
-def test_the_same_pack_again_gives_the_same_bits(ones, flock):
-    first = flock.run([of(one) for one in ones]).raws()
-    flock.run([of(one) for one in ones[::-1]])
-    again = flock.run([of(one) for one in ones]).raws()
+def test_the_same_pack_again_gives_the_same_bits(ones, batch):
+    first = batch.run([of(one) for one in ones]).raws()
+    batch.run([of(one) for one in ones[::-1]])
+    again = batch.run([of(one) for one in ones]).raws()
     for a, b in zip(first, again, strict=True):
         for name in ("q", "v", "a", "tau"):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
-def test_a_lane_that_fails_is_left_to_be_computed_alone_and_the_others_go_on(ones, flock):
+def test_a_lane_that_fails_is_left_to_be_computed_alone_and_the_others_go_on(ones, batch):
     bad = prepared(ella(("start.elbow.rate", 2e6)))  # diverges
-    found = flock.run([of(ones[0]), of(bad), of(ones[1])]).raws()
+    found = batch.run([of(ones[0]), of(bad), of(ones[1])]).raws()
     assert found[1] is None
     assert_as_exact(found[0], ones[0])
     assert_as_exact(found[2], ones[1])
 
 
-def test_lanes_that_are_not_filled_do_not_repeat_one_that_fails(ones, flock):
+def test_lanes_that_are_not_filled_do_not_repeat_one_that_fails(ones, batch):
     """The last run of a pack fails, at its start or on the way."""
     for changes in ([("start.elbow.rate", 2e6)], [(f"{UPPER}.section.EIz", 1.0)]):
         bad = prepared(ella(*changes))
-        found = flock.run([of(ones[0]), of(ones[1]), of(bad)]).raws()
+        found = batch.run([of(ones[0]), of(ones[1]), of(bad)]).raws()
         assert found[2] is None
         for raw, one in zip(found, ones[:2], strict=False):
             assert_as_exact(raw, one)
             assert raw.steps < 300
 
 
-def test_a_lane_that_crawls_does_not_hold_the_others_back(ones, flock):
+def test_a_lane_that_crawls_does_not_hold_the_others_back(ones, batch):
     """A beam so soft that its steps become ever shorter, until the motion diverges."""
     soft = prepared(ella((f"{UPPER}.section.EIz", 1.0)))
-    steps = [raw.steps for raw in flock.run([of(one) for one in ones[:3]]).raws()]
-    found = flock.run([of(ones[0]), of(soft), of(ones[1]), of(ones[2])]).raws()
+    steps = [raw.steps for raw in batch.run([of(one) for one in ones[:3]]).raws()]
+    found = batch.run([of(ones[0]), of(soft), of(ones[1]), of(ones[2])]).raws()
     assert found[1] is None
     assert found[0].steps < 5 * steps[0]  # until it is noticed; 17 times as many otherwise
     for raw, one in zip((found[0], *found[2:]), ones, strict=False):
@@ -157,7 +158,7 @@ def test_a_lane_that_crawls_does_not_hold_the_others_back(ones, flock):
 def test_equal_lanes_take_the_steps_of_the_run_alone(ones):
     """With one run in all lanes nothing holds the pack back: steps and results are those of the run alone."""
     one = ones[0]
-    found, expected = flock_of(one).run([of(one)]).raws()[0], alone(one)
+    found, expected = batch_of(one).run([of(one)]).raws()[0], alone(one)
     assert (found.steps, found.rejected) == (expected.steps, expected.rejected)
     np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-9 * np.abs(expected.q).max())
 
@@ -168,9 +169,9 @@ def test_lanes_equal_runs_alone_on_other_arms(name):
     settings = [("duration", 0.7), ("output.rate", 50), ("method", "radau")]
     base = lissom.scenario.load(name).with_values(settings)
     others = [prepared(base.with_values(changes)) for changes in OTHERS[name]]
-    flock = flock_of(others[0])
-    assert all(flock.fits(of(one)) for one in others)
-    for found, one in zip(flock.run([of(one) for one in others]).raws(), others, strict=True):
+    batch = batch_of(others[0])
+    assert all(batch.fits(of(one)) for one in others)
+    for found, one in zip(batch.run([of(one) for one in others]).raws(), others, strict=True):
         assert_as_exact(found, one)
 
 
@@ -178,115 +179,88 @@ def lasting(one, duration):
     return replace(one, settings=one.settings.model_copy(update={"duration": duration}))
 
 
-def streamed(flock, runs):
-    """What comes of runs that pass through a flock, and how often a lane was refilled."""
-    before, found = flock.refilled, [None] * len(runs)
-    for ran in flock.stream([of(one) for one in runs]):
+def streamed(batch, runs):
+    """What comes of runs that pass through a batch."""
+    found = [None] * len(runs)
+    for ran in batch.stream([of(one) for one in runs]):
         found = [new or old for new, old in zip(ran.raws(), found, strict=True)]
-    return found, flock.refilled - before
+    return found
 
 
-def test_runs_of_different_durations_share_a_pack(ones, flock):
-    """Shorter and longer than the flock was made for, on and off the grid of outputs; all begin together."""
+def test_runs_of_different_durations_share_a_pack(ones, batch):
+    """Shorter and longer than the batch was made for, on and off the grid of outputs; all begin together."""
     mixed = [lasting(one, d) for one, d in zip(ones, (0.4, 0.6, 0.25, 0.1037, 0.4, 0.017, 0.333), strict=True)]
-    found, refilled = streamed(flock, mixed)
-    assert refilled == 0
+    found = streamed(batch, mixed)
     assert len({raw.steps for raw in found}) > 1
     for raw, one in zip(found, mixed, strict=True):
         assert_as_exact(raw, one)
         assert raw.settings.duration == one.settings.duration
 
 
-@pytest.fixture
-def at_once(monkeypatch):
-    """Lanes are refilled as soon as they are free, whatever it costs."""
-    monkeypatch.setattr(lane_scheduler, "START", 0)
-    monkeypatch.setattr(lane_scheduler, "OUT_OF_STEP", 0)
-
-
-def test_free_lanes_are_refilled_while_the_others_go_on(ones, flock, at_once):
-    """Off the grid of outputs, under references that begin anew with every run; one run diverges."""
+def test_packs_follow_one_another_and_a_run_that_fails_leaves_no_trace(ones, batch):
+    """Off the grid of outputs, more runs than lanes; one run diverges."""
     durations = np.random.default_rng(1).uniform(0.05, 0.5, 3 * len(ones))
     mixed = [lasting(one, float(d)) for one, d in zip(3 * ones, durations, strict=True)]
     bad = prepared(ella(("start.elbow.rate", 2e6)))
-    found, refilled = streamed(flock, [*mixed[:12], bad, *mixed[12:]])
-    assert refilled == len(mixed) + 1 - LANES
+    found = streamed(batch, [*mixed[:12], bad, *mixed[12:]])
     assert found.pop(12) is None
     for raw, one in zip(found, mixed, strict=True):
         assert_as_exact(raw, one)
-    again, _ = streamed(flock, [*mixed[:12], bad, *mixed[12:]])
+    again = streamed(batch, [*mixed[:12], bad, *mixed[12:]])
     again.pop(12)
     for a, b in zip(found, again, strict=True):
         np.testing.assert_array_equal(a.q, b.q)
 
 
-def test_jumps_come_at_the_time_of_each_run(at_once):
-    """Set-points of the dual-screw arm jump; runs begin one after the other, so jumps meet other runs anywhere."""
+def test_jumps_come_at_the_time_of_each_run():
+    """Set-points of the dual-screw arm jump, while other runs of the pack have ended or go on."""
     settings = [("duration", 0.7), ("output.rate", 50), ("method", "radau")]
     base = lissom.scenario.load("dual-screw-arm").with_values(settings)
     some = [prepared(base.with_values(changes)) for changes in OTHERS["dual-screw-arm"]]
     mixed = [lasting(some[k % 4], 0.7 - 0.04 * k) for k in range(12)]
-    found, refilled = streamed(flock_of(some[0]), mixed)
-    assert refilled == 12 - LANES
-    for raw, one in zip(found, mixed, strict=True):
+    for raw, one in zip(streamed(batch_of(some[0]), mixed), mixed, strict=True):
         assert_as_exact(raw, one)
 
 
-def test_lanes_wait_for_the_next_pack_unless_most_are_free_for_long(ones, flock):
-    """A long motion whose vibrations last among short ones; and short ones alone."""
-    base = lissom.scenario.load("canadarm2").with_values([("method", "radau"), ("output.rate", 50)])
-    arm = prepared(base.with_value("duration", 2.0))
-    long_and_short = [arm] + [
-        lasting(prepared(base.with_value("start.shoulder", 0.5 + 0.01 * k)), 0.1) for k in range(9)
-    ]
-    found, refilled = streamed(flock_of(arm), long_and_short)
-    assert refilled == len(long_and_short) - LANES
-    for raw, one in zip(found[::3], long_and_short[::3], strict=True):
-        assert_as_exact(raw, one)
-    found, refilled = streamed(flock, [lasting(one, 0.2 + 0.01 * k) for k, one in enumerate(2 * ones)])
-    assert refilled == 0
-    assert all(raw is not None for raw in found)
-
-
-def test_a_run_without_a_sensible_begin_leaves_its_lane_to_the_next(ones, flock):
+def test_a_run_without_a_sensible_begin_leaves_its_lane_to_the_next(ones, batch):
     bad = prepared(ella(("start.elbow.rate", 2e6)))
     mixed = [ones[0], bad, *ones[1:], ones[0]]
-    packs = [ran.numbers for ran in flock.stream([of(one) for one in mixed])]
+    packs = [ran.numbers for ran in batch.stream([of(one) for one in mixed])]
     assert [sorted(pack) for pack in packs] == [[0, 2, 3, 4, 5, 6, 7, 8]]
 
 
-def test_references_of_other_durations_share_a_pack(ones, flock):
+def test_references_of_other_durations_share_a_pack(ones, batch):
     """Their pieces end at other times."""
     mixed = [prepared(ella(("control.reference.duration", d))) for d in (0.2, 0.3, 0.37)]
-    assert all(flock.fits(of(one)) for one in mixed)
-    found, _ = streamed(flock, [ones[0], *mixed])
+    assert all(batch.fits(of(one)) for one in mixed)
+    found = streamed(batch, [ones[0], *mixed])
     for raw, one in zip(found[1:], mixed, strict=True):
         assert_as_exact(raw, one)
 
 
-def test_what_does_not_fit_is_told(ones, flock):
+def test_what_does_not_fit_is_told(ones, batch):
     for changes in ([(f"{UPPER}.modes", FEW | {"y": 3})], [("control", None)]):
-        assert not flock.fits(of(prepare(ella(*changes))))
+        assert not batch.fits(of(prepare(ella(*changes))))
     for changes in ([("control.saturation", 20.0)], [("control.gravity_compensation", True)]):
         one = prepare(ella(*changes))
         assert not eligible(of(one))
 
 
-def test_lanes_take_the_numbers_of_the_next_pack_alone(ones, flock):
+def test_lanes_take_the_numbers_of_the_next_pack_alone(ones, batch):
     """Whatever stood in a lane before: other tables, laws and starts, a lane that was lost, lanes that were idle."""
-    fresh = [flock_of(ones[0]).run([of(ones[k]), of(ones[4])]).raws() for k in (2, 0)]
-    flock.run([of(one) for one in ones])
-    flock.run([of(ones[1]), of(prepared(ella(("start.elbow.rate", 2e6)))), of(ones[3])])
+    fresh = [batch_of(ones[0]).run([of(ones[k]), of(ones[4])]).raws() for k in (2, 0)]
+    batch.run([of(one) for one in ones])
+    batch.run([of(ones[1]), of(prepared(ella(("start.elbow.rate", 2e6)))), of(ones[3])])
     for k, expected in zip((2, 0), fresh, strict=True):
-        for found, same in zip(flock.run([of(ones[k]), of(ones[4])]).raws(), expected, strict=True):
+        for found, same in zip(batch.run([of(ones[k]), of(ones[4])]).raws(), expected, strict=True):
             for name in ("q", "v", "a", "tau"):
                 np.testing.assert_array_equal(getattr(found, name), getattr(same, name))
 
 
-def test_deflections_tips_and_wrenches_of_a_pack_are_those_of_its_runs(ones, flock):
+def test_deflections_tips_and_wrenches_of_a_pack_are_those_of_its_runs(ones, batch):
     """Links of two lengths; one lane is lost."""
     bad = prepared(ella(("start.elbow.rate", 2e6)))
-    ran = flock.run([of(ones[1]), of(bad), of(ones[2])])
+    ran = batch.run([of(ones[1]), of(bad), of(ones[2])])
     deflections, tips, wrenches = ran.deflections(), ran.tips(), ran.wrenches()
     assert ran.numbers == [0, 2]
     assert len(deflections) == len(wrenches) == 2

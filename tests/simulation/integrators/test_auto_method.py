@@ -8,6 +8,7 @@ from touching import ball
 import lissom
 from lissom.dynamics import derivatives, energy
 from lissom.model import Robot
+from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.spectral_radius import spectral_radius
 from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.settings import RunSettings
@@ -15,8 +16,8 @@ from lissom.simulation.settings import RunSettings
 
 def fastest(robot, **start):
     """Rate that a run of the robot finds at its start, 1/s."""
-    run = TimeLoop(robot, RunSettings(duration=1.0), **start)
-    run._start()
+    run = RunMemory(robot, RunSettings(duration=1.0), **start)
+    run.accelerate(0.0)
     return spectral_radius(run.model, run.packed, run.scratch, run.state)
 
 
@@ -112,13 +113,14 @@ def test_steps_of_one_size_and_those_of_cvode_find_the_touch(method, step):
     touched = 0.25 / 2.0
     robot = ball(damping=0.0)
     more = {"step": step} if step else {"rtol": 1e-9, "atol": 1e-11}
-    loop = TimeLoop(robot, RunSettings(duration=0.2, method=method, **more), start=start)
+    memory = RunMemory(robot, RunSettings(duration=0.2, method=method, **more), start=start)
+    loop = TimeLoop(memory)
     times = []
     inner = loop._feel
 
     def feel(*arguments):
         code = inner(*arguments)
-        times.append(float(loop.state.clock[0]))
+        times.append(float(memory.state.clock[0]))
         return code
 
     loop._feel = feel

@@ -13,7 +13,7 @@ from soft_arms import needs
 
 import lissom
 from lissom.simulation import RunSettings
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 
 RTOLS = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11)
 NOISE = 3.0  # times that an error may grow from one tolerance to the next: errors of one sign may cancel by chance
@@ -50,13 +50,13 @@ SYSTEMS = {
 @cache
 def system(name):
     model, drive = SYSTEMS[name]()
-    return model, drive, run(model, **drive, method="radau", rtol=1e-13)
+    return model, drive, simulate_raw(model, **drive, method="radau", rtol=1e-13)
 
 
 def worked(name, method, **tolerances):
     """Largest error of coordinates and velocities, relative to the largest value, and the number of steps."""
     model, drive, exact = system(name)
-    found = run(model, **drive, method=method, **tolerances)
+    found = simulate_raw(model, **drive, method=method, **tolerances)
     assert found.status == "finished", found.message
     parts = ((found.q, exact.q), (found.v, exact.v))
     return max(np.abs(a - b).max() / np.abs(b).max() for a, b in parts), found.steps

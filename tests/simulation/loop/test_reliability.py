@@ -11,7 +11,7 @@ import lissom
 from lissom.control import Reference, Sampled, pd, torques
 from lissom.errors import LissomError
 from lissom.simulation import Ending, RunSettings, SimulationWarning
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 
 
 def pendulum(**joint):
@@ -71,8 +71,8 @@ def interrupt():
 def test_interrupt_keeps_the_part_computed(method):
     needs(method)
     model, step = pendulum(), 1e-3 if method == "rk4" else None
-    whole = run(model, 20.0, method=method, step=step)
-    part = run(model, 20.0, method=method, step=step, progress=after(4.0, interrupt))
+    whole = simulate_raw(model, 20.0, method=method, step=step)
+    part = simulate_raw(model, 20.0, method=method, step=step, progress=after(4.0, interrupt))
     assert part.status == "interrupted"
     assert "stopped by hand at t = " in part.message
     assert "kept" in part.message
@@ -123,7 +123,7 @@ def test_controller_that_returns_nonsense_stops_with_time_and_value_and_keeps_th
     def controller(t, q, v):
         return bad() if t > 0.0205 else np.zeros(3)
 
-    result = run(model, 1.0, controller=controller, rate=1000)
+    result = simulate_raw(model, 1.0, controller=controller, rate=1000)
     assert result.status is Ending.CONTROLLER_FAILED
     assert "at t = 0.021 s" in result.message
     with pytest.raises(AssertionError, match=told):
@@ -136,9 +136,9 @@ def test_controller_that_returns_nonsense_stops_with_time_and_value_and_keeps_th
 
 def test_controller_that_is_wrong_from_the_start_is_refused():
     with pytest.raises(LissomError, match=r"an array of shape \(5,\) at t = 0 s; return 3 torques"):
-        run(flexible_arm(), 1.0, controller=lambda t, q, v: np.zeros(5))
+        simulate_raw(flexible_arm(), 1.0, controller=lambda t, q, v: np.zeros(5))
     with pytest.raises(LissomError, match=r"^controller = 3: must be"):
-        run(flexible_arm(), 1.0, controller=3.0)
+        simulate_raw(flexible_arm(), 1.0, controller=3.0)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_controller_that_is_wrong_from_the_start_is_refused():
 )
 def test_controller_that_cannot_be_called_is_refused(controller, told):
     with pytest.raises(LissomError, match=told):
-        run(pendulum(), 1.0, controller=controller)
+        simulate_raw(pendulum(), 1.0, controller=controller)
 
 
 def test_an_unknown_setting_is_named_with_what_was_meant():
@@ -180,13 +180,13 @@ def test_the_settings_stand_in_the_signature_with_their_defaults():
 
 def test_outputs_that_do_not_fit_into_memory_are_refused_before_they_are_made():
     with pytest.raises(LissomError, match=r"^rate = 1e\+06: 1e\+11 outputs of \d+ numbers need \d+ TB of memory"):
-        run(pendulum(), 1e5, rate=1e6)
+        simulate_raw(pendulum(), 1e5, rate=1e6)
 
 
 def test_controller_of_another_robot_is_refused():
     law = torques(pendulum(), {"pivot": 1.0})
     with pytest.raises(LissomError, match="build it from the same robot"):
-        run(flexible_arm(), 1.0, controller=law)
+        simulate_raw(flexible_arm(), 1.0, controller=law)
 
 
 def test_controller_cannot_change_the_state_it_reads():
@@ -195,7 +195,7 @@ def test_controller_cannot_change_the_state_it_reads():
         return [0.0]
 
     model = pendulum()
-    result, free = run(model, 0.5, controller=Sampled(controller, rate=50)), run(model, 0.5)
+    result, free = simulate_raw(model, 0.5, controller=Sampled(controller, rate=50)), simulate_raw(model, 0.5)
     assert result.status == "finished"
     assert np.max(np.abs(result.q - free.q)) < 1e-6
 
@@ -207,7 +207,7 @@ def test_controller_cannot_change_the_state_it_reads():
 def test_fixed_step_that_does_not_converge_is_cut_and_the_run_goes_on(method):
     """A hard stop, met at speed with steps much too long for it."""
     limits = {"lower": -2.0, "upper": 1.0, "stiffness": 1e7, "damping": 1e3}
-    result = run(pendulum(limits=limits), 1.0, method=method, step=0.05)
+    result = simulate_raw(pendulum(limits=limits), 1.0, method=method, step=0.05)
     assert result.status == "finished"
     assert result.rejected > 0
     assert result.q[:, 0].max() < 1.1
@@ -216,7 +216,7 @@ def test_fixed_step_that_does_not_converge_is_cut_and_the_run_goes_on(method):
 @pytest.mark.parametrize("method", ["radau", "generalised-alpha", "dopri5"])
 def test_steps_that_never_converge_are_reported_with_time_and_coordinate(method):
     """At rest only the absolute error counts, and this one is far below round-off."""
-    result = run(flexible_arm(), 1.0, method=method, atol=1e-35)
+    result = simulate_raw(flexible_arm(), 1.0, method=method, atol=1e-35)
     assert result.status is Ending.NOT_CONVERGED
     assert f"{method} did not converge at t = " in result.message
     assert "fastest coordinate: " in result.message
@@ -246,7 +246,7 @@ def test_explicit_step_beyond_stability_is_called_by_its_name(method):
 def test_growth_without_bound_of_a_rigid_robot_is_reported():
     """A motor that pushes the faster, the faster it turns."""
     law = Sampled(lambda t, q, v: [500 * v[0] + 1.0], rate=1000)
-    result = run(pendulum(), 5.0, controller=law)
+    result = simulate_raw(pendulum(), 5.0, controller=law)
     assert result.status == "diverged"
     assert "the motion diverges: pivot moves by 1" in result.message
     assert "e+06 per second at t = " in result.message
@@ -294,7 +294,7 @@ def test_growth_without_bound_of_a_rigid_robot_is_reported():
 )
 def test_arguments_that_make_no_sense_are_refused(arguments, told):
     with pytest.raises(LissomError, match=told):
-        run(pendulum(), **({"duration": 1.0} | arguments))
+        simulate_raw(pendulum(), **({"duration": 1.0} | arguments))
 
 
 def test_masses_that_are_no_numbers_are_refused_before_anything_runs():
@@ -307,7 +307,7 @@ def test_joint_without_inertia_is_reported_with_its_name():
     body = {"mass": 0.0, "inertia": [0, 0, 0]}
     links = [{"name": "rod", "joint": {"name": "pivot", "type": "revolute", "axis": [0, 1, 0]}, "body": body}]
     with pytest.raises(LissomError, match=r"pivot|rod"):
-        run(lissom.Robot.from_dict({"lissom": 1, "name": "nothing", "links": links}), 1.0)
+        simulate_raw(lissom.Robot.from_dict({"lissom": 1, "name": "nothing", "links": links}), 1.0)
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_joint_without_inertia_is_reported_with_its_name():
     [("beam", "; use stiffening: exact"), ("finite elements", "; describe it as a beam with stiffening: exact")],
 )
 def test_a_large_deflection_is_told_with_a_remedy_that_exists(kind, remedy):
-    result = run(soft_link(kind), 0.5)  # sags by its weight
+    result = simulate_raw(soft_link(kind), 0.5)  # sags by its weight
     event = next(event for event in result.warnings if event.kind == "deflection")
     assert event.text.startswith("rod: its tip is deflected by")
     assert event.text.endswith(remedy)
@@ -325,7 +325,7 @@ def test_a_large_deflection_is_told_with_a_remedy_that_exists(kind, remedy):
     ("kind", "remedy"), [("beam", "stiffening: first"), ("finite elements", "fast rotation softens it; use a beam")]
 )
 def test_a_link_softened_by_fast_rotation_is_told_with_a_remedy_that_exists(kind, remedy):
-    result = run(soft_link(kind), 2.0, start={"hinge.rate": 30.0})
+    result = simulate_raw(soft_link(kind), 2.0, start={"hinge.rate": 30.0})
     assert result.status == "diverged"
     assert "the tip of rod is" in result.message
     assert result.message.endswith(remedy)

@@ -6,7 +6,8 @@ import pytest
 from lissom.control import computed_torque
 from lissom.dynamics import energy
 from lissom.model import Robot
-from lissom.simulation.loop.time_loop import TimeLoop, run
+from lissom.simulation.loop.run_memory import RunMemory
+from lissom.simulation.loop.time_loop import simulate_raw
 
 STRIP = {
     "length": 0.5,
@@ -37,7 +38,7 @@ def chain(links, joint="revolute", stiffening="first"):
 
 
 def falls(model, rtol, **options):
-    result = run(model, 0.5, method="radau", rtol=rtol, atol=1e-2 * rtol, rate=100, **options)
+    result = simulate_raw(model, 0.5, method="radau", rtol=rtol, atol=1e-2 * rtol, rate=100, **options)
     assert result.status.word == "finished", result.message
     return result
 
@@ -68,8 +69,8 @@ def test_a_spatial_chain_of_sixty_links_is_the_same_at_a_tighter_tolerance():
 
 
 def test_auto_finds_no_eigenvalues_that_take_longer_than_the_run(monkeypatch):
-    monkeypatch.setattr(TimeLoop, "poles", lambda self: pytest.fail("all eigenvalues were computed"))
-    result = run(chain(8), 0.05, rtol=1e-7, atol=1e-9)
+    monkeypatch.setattr(RunMemory, "poles", lambda self: pytest.fail("all eigenvalues were computed"))
+    result = simulate_raw(chain(8), 0.05, rtol=1e-7, atol=1e-9)
     assert result.method == "radau"
     assert result.steps > 50
 
@@ -89,5 +90,5 @@ def test_a_law_that_couples_the_joints_gets_the_exact_matrix():
     law = computed_torque(model, gains, [0.2, -0.1, 0.3])
     result = falls(model, 1e-4, controller=law)
     assert result.newton["matrix"]["exact"]["steps"] > 0
-    precise = run(model, 0.5, controller=law, method="radau", rtol=1e-8, atol=1e-10, rate=100)
+    precise = simulate_raw(model, 0.5, controller=law, method="radau", rtol=1e-8, atol=1e-10, rate=100)
     assert np.abs(result.q - precise.q).max() < 1e-3

@@ -24,7 +24,7 @@ class Deflection(NamedTuple):
 
 
 def tip_deflections(model: Model, q: Vector) -> dict[str, Deflection]:
-    """Elastic displacement and rotation of the tip of each flexible link."""
+    """Return elastic displacement and rotation of the tip of each flexible link."""
     out = {}
     for body in model.bodies:
         if body.link in model.flexible:
@@ -37,7 +37,7 @@ def tip_deflections(model: Model, q: Vector) -> dict[str, Deflection]:
 
 
 def check_bending(model: Model, deflections: dict[str, Deflection]) -> list[str]:
-    """Links bent beyond the range of small deformations."""
+    """Return links bent beyond the range of small deformations."""
     out = []
     for link, tip in deflections.items():
         beam = model.flexible[link]

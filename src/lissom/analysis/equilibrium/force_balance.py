@@ -68,7 +68,7 @@ class Balance:
         self.free, self.turning = free, np.array([k in self.joints for k in free], bool)
 
     def unloaded(self) -> Balance:
-        """The balance without weight, loads, wrenches and given forces: springs and elastic links alone."""
+        """Return the balance of springs and elastic links alone: no weight, loads, wrenches and given forces."""
         arrays = self.model.arrays._replace(gravity=np.zeros_like(self.model.arrays.gravity))
         model = Model(self.model.robot, arrays, self.model.flexible, self.model.bodies, self.model.frames)
         bare = Balance(model, self.free, np.zeros(model.nv), None, {}, {})
@@ -76,19 +76,19 @@ class Balance:
         return bare
 
     def unbalanced(self, q: Vector, lam: Vector) -> Vector:
-        """Forces (nv,) that would have to act to keep the arm at q."""
+        """Return the forces (nv,) that would have to act to keep the arm at q."""
         force = bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau
         if self.loads:
             force = force - load_forces(self.model, q, self.loads)
         return force - loop_jacobian(self.model, q).T @ lam if len(lam) else force
 
     def tangent(self, q: Vector) -> Tangent:
-        """Forces and matrices at q, reactions of loops left out."""
+        """Return forces and matrices at q, reactions of loops left out."""
         found = tangent(self.model, q, self.wrenches, self.loads, along=self.free)
         return found._replace(force=found.force - self.tau)
 
     def reduce(self, q: Vector, found: Tangent) -> Reduced:
-        """The balance with the reactions that hold the loops."""
+        """Return the balance with the reactions that hold the loops."""
         free, force, K = self.free, found.force, found.K
         M, C = (part[np.ix_(free, free)] for part in (found.M, found.C))
         if not self.model.loops:
@@ -102,27 +102,27 @@ class Balance:
         return Reduced(Z.T @ (force[free] + K @ closing), Z.T @ M @ Z, Z.T @ C @ Z, Z.T @ K @ Z, Z, closing, lam)
 
     def at(self, q: Vector) -> Reduced:
-        """The balance at q; `Away` where it has no numbers."""
+        """Return the balance at q; raise `Away` where it has no numbers."""
         try:
             return self.reduce(q, self.tangent(q))
         except (NotFinite, np.linalg.LinAlgError):
             raise Away from None
 
     def whole(self, step: Vector) -> Vector:
-        """A step of the free coordinates as one of all, (nv,)."""
+        """Return a step of the free coordinates as one of all, (nv,)."""
         out = np.zeros(self.model.nv)
         out[self.free] = step
         return out
 
     def moved(self, q: Vector, step: Vector) -> Vector:
-        """q moved along the free coordinates; `Away` where that leads beyond all lengths."""
+        """Return q moved along the free coordinates; raise `Away` where that leads beyond all lengths."""
         out = integrate(self.model, q, self.whole(step))
         if not np.all(np.isfinite(out)) or not self.sane(out):
             raise Away
         return out
 
     def sane(self, q: Vector) -> bool:
-        """Whether no mode is a hundred times as large as its link."""
+        """Return whether no mode is a hundred times as large as its link."""
         for body in self.model.bodies:
             if body.link in self.model.flexible:
                 beam = self.model.flexible[body.link]
@@ -132,7 +132,7 @@ class Balance:
 
 
 def spectrum(found: Reduced) -> Eigenmodes:
-    """Undamped modes of a balance; `Away` where its mass is none."""
+    """Return undamped modes of a balance; `Away` where its mass is none."""
     from scipy.linalg import LinAlgError
 
     try:
@@ -142,7 +142,7 @@ def spectrum(found: Reduced) -> Eigenmodes:
 
 
 def gives_way(modes: Eigenmodes) -> tuple[float, float]:
-    """The least real square of a frequency, and the size below which it is none."""
+    """Return the least real square of a frequency, and the size below which it is none."""
     squares = modes.squares[np.imag(modes.squares) == 0].real
     return float(squares.min(initial=np.inf)), FLOOR * float(np.abs(modes.squares).max(initial=0.0))
 
@@ -165,7 +165,7 @@ class Unsettled(Exception):
 
 
 def newton(balance: Balance, q: Vector, most: int) -> Settled:
-    """Newton's method on the free coordinates, in at most so many iterations.
+    """Return Newton's method on the free coordinates, in at most so many iterations.
 
     Where something gives way, its direction is followed downhill: what is unstable is left unless it is balanced.
     """
@@ -175,12 +175,14 @@ def newton(balance: Balance, q: Vector, most: int) -> Settled:
     correction, first, travel, doubtful = np.zeros(len(balance.free)), None, np.zeros(len(balance.free)), False
     for iteration in range(most):
         try:
+            # Nothing is free but to close the loops.
             here = balance.at(q)
             if not len(here.force):
                 q = balance.moved(q, here.closing)
                 if np.abs(here.closing).max(initial=0.0) <= CLOSED:
                     return Settled(q, here.lam, iteration, False)
                 continue
+            # Balanced without being stable: a state of rest all the same.
             modes = spectrum(here)
             softest, floor = gives_way(modes)
             definite = softest > floor
@@ -188,6 +190,7 @@ def newton(balance: Balance, q: Vector, most: int) -> Settled:
             strongest = max(strongest, strength)
             if not definite and strength <= BALANCED * strongest:
                 return Settled(q, here.lam, iteration, doubtful)
+            # The correction K u = -f, or downhill where something gives way; done where it is small, or only rounding.
             reduced = -(np.linalg.solve(here.K, here.force) if definite else _downhill(modes, here, floor))
             correction = here.closing + here.Z @ reduced
             size = _norm(reduced, here.M)
@@ -198,6 +201,7 @@ def newton(balance: Balance, q: Vector, most: int) -> Settled:
                 if first is not None:
                     doubtful |= bool(np.linalg.norm(travel - first) > 0.5 * np.linalg.norm(first))
                 return Settled(balance.moved(q, correction), here.lam, iteration, doubtful)
+            # A step of it, damped; a path that turns back on itself makes the result doubtful.
             step = _damped(balance, q, here, correction, size) if definite else _short(balance, q, correction)
             first = correction if first is None else first
             doubtful |= not definite
@@ -211,7 +215,7 @@ def newton(balance: Balance, q: Vector, most: int) -> Settled:
 
 
 def _downhill(modes: Eigenmodes, here: Reduced, floor: float) -> Vector:
-    """Newton's step with the stiffness of what gives way reversed, and none less than a floor."""
+    """Return Newton's step with the stiffness of what gives way reversed, and none less than a floor."""
     from scipy.linalg import eigh
 
     squares, X = modes.squares, modes.shapes
@@ -225,7 +229,7 @@ def _downhill(modes: Eigenmodes, here: Reduced, floor: float) -> Vector:
 
 
 def _damped(balance: Balance, q: Vector, here: Reduced, correction: Vector, size: float) -> Vector:
-    """The correction, shortened where the next would be no smaller (Deuflhard's monotonicity test)."""
+    """Shorten the correction where the next would be no smaller (Deuflhard's monotonicity test)."""
     turn = np.abs(correction[balance.turning]).max(initial=0.0)
     factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
     while factor > 1e-3:
@@ -238,7 +242,7 @@ def _damped(balance: Balance, q: Vector, here: Reduced, correction: Vector, size
 
 
 def _short(balance: Balance, q: Vector, correction: Vector) -> Vector:
-    """The correction, shortened so that no joint and no tip goes far."""
+    """Shorten the correction so that no joint and no tip goes far."""
     turn = np.abs(correction[balance.turning]).max(initial=0.0)
     factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
     before = tip_deflections(balance.model, q)
@@ -252,13 +256,13 @@ def _short(balance: Balance, q: Vector, correction: Vector) -> Vector:
 
 
 def _moved(model: Model, link: str, before: Deflection, after: Deflection) -> float:
-    """How far a tip is moved in lengths or turned in rad, whichever is more."""
+    """Return how far a tip is moved in lengths or turned in rad, whichever is more."""
     shift = np.linalg.norm(after.displacement - before.displacement) / model.flexible[link].length
     return float(max(shift, np.linalg.norm(so3.log(so3.exp(before.rotation).T @ so3.exp(after.rotation)))))
 
 
 def _elastic_displacement(balance: Balance, q: Vector, here: Reduced) -> float:
-    """Size of the elastic displacement so far, in the measure of the mass."""
+    """Return the size of the elastic displacement so far, in the measure of the mass."""
     eta = np.zeros(balance.model.nv)
     for body in balance.model.bodies:
         eta[body.modes_v] = q[body.modes_q]

@@ -15,7 +15,7 @@ Hold: TypeAlias = Literal["joints", "motors"] | Iterable[str]
 
 
 def held_coordinates(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
-    """Indices in v of what `hold` names: the joints (of loops those that lead), the motors, or those of given names.
+    """Return the indices in v of what `hold` names: joints (of loops those that lead), motors, or those of given names.
 
     A joint whose motor follows a prescribed motion behind an elastic gear is not held: its motor is.
     """
@@ -35,7 +35,7 @@ def _named(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, float] | N
 
 
 def refuse_held_forces(model: Model, tau: Named, coordinates: list[int]) -> None:
-    """A force on what is held is a result, not an argument."""
+    """Refuse a force on what is held: it is a result, not an argument."""
     held = set(coordinates)
     for body in model.bodies:
         if body.rotor_v is not None and body.joint_v.start in held:

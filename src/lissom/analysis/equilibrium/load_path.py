@@ -60,7 +60,7 @@ class _Trace:
         self.solved = 0
 
     def at(self, q: Vector, s: float) -> tuple[Reduced, Vector]:
-        """The balance at load factor s, and its derivative by s."""
+        """Return the balance at load factor s, and its derivative by s."""
         self.solved += 1
         try:
             loaded = self.balance.tangent(q)
@@ -107,7 +107,7 @@ class _Trace:
         return Path(self.q, here.lam, False, tuple(limits), top, q_top, self.solved, factor)
 
     def _corrected(self, here: Reduced, ahead: tuple[Vector, float], h: float) -> tuple[Vector, float, int]:
-        """The point of the path an arc h ahead, and how many corrections it took."""
+        """Return the point of the path an arc h ahead, and how many corrections it took."""
         q, s = self.balance.moved(self.q, h * (here.Z @ ahead[0])), self.s + h * ahead[1]
         across = here.Z @ ahead[0]
         for k in range(CORRECTIONS):
@@ -126,7 +126,7 @@ class _Trace:
         raise Away
 
     def _finished(self, here: Reduced, ahead: tuple[Vector, float]) -> tuple[Vector, Vector] | None:
-        """Rest at full load by Newton's method from the point ahead, unless it leads elsewhere."""
+        """Return rest at full load by Newton's method from the point ahead, unless it leads elsewhere."""
         arc = (1 - self.s) / ahead[1]
         try:
             q = self.balance.moved(self.q, arc * (here.Z @ ahead[0]))
@@ -146,7 +146,7 @@ class _Trace:
         return None
 
     def _direction(self, here: Reduced, rate: Vector, before: Vector, before_s: float) -> tuple[Vector, float]:
-        """Unit direction of the path, on from the one before."""
+        """Return the unit direction of the path, on from the one before."""
         row = here.Z.T @ before @ here.M / self.unit
         n = len(here.force)
         matrix = np.block([[here.K, rate[:, None]], [row[None, :], np.array([[before_s]])]])

@@ -25,7 +25,7 @@ class Free(NamedTuple):
 
 
 def free_displacements(model: Model, q: Vector, free: np.ndarray) -> Free:
-    """Of the velocity coordinates `free`, those combinations that no loop holds; all of them without loops."""
+    """Return those combinations of the velocity coordinates `free` that no loop holds; all without loops."""
     n = len(free)
     if not model.loops:
         return Free(np.eye(n), np.zeros((0, n)), np.zeros((n, 0)))
@@ -37,21 +37,23 @@ def free_displacements(model: Model, q: Vector, free: np.ndarray) -> Free:
 
 
 def multipliers(open_: Free, force: Vector) -> Vector:
-    """The least multipliers whose reactions balance `force` (free,) best."""
+    """Return the least multipliers whose reactions balance `force` (free,) best."""
     return open_.back.T @ force
 
 
 def reaction_stiffness(model: Model, q: Vector, lam: Vector, free: np.ndarray) -> np.ndarray:
-    """Derivative of G^T lam along the `free` velocity coordinates, shape (nv, free)."""
+    """Return the derivative of G^T lam along the `free` velocity coordinates, shape (nv, free)."""
     if not model.loops:
         return np.zeros((model.nv, len(free)))
     return along_coordinates(model, q, lambda z: loop_jacobian(model, z).T @ lam, free)
 
 
 def independent(model: Model, q: Vector, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates that may be chosen freely, and all displacements as functions of theirs.
+    """Return coordinates that may be chosen freely, and all displacements as functions of theirs.
 
-    Returns:
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
         Indices in v of the independent coordinates (k,), and a matrix (nv, k) that is the identity on their rows.
         Joints depend before modes do, those far from the ground before those near it, later before earlier ones.
     """
@@ -78,7 +80,7 @@ def independent(model: Model, q: Vector, free: np.ndarray) -> tuple[np.ndarray, 
 
 
 def leading_joints(model: Model, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
-    """Indices in v of the joints that may be chosen near q; those that loops make follow are left out.
+    """Return the indices in v of the joints that may be chosen near q, without those that loops make follow.
 
     Prescribed joints are chosen already. Without loops all joints lead.
     """
@@ -91,7 +93,7 @@ def leading_joints(model: Model, q: Vector, lengths: Mapping[str, float] | None 
 
 
 def _joint_depths(model: Model) -> dict[int, int]:
-    """How many links from the ground the link of each joint coordinate is, by index in v."""
+    """Return how many links from the ground the link of each joint coordinate is, by index in v."""
     parent, depth = model.arrays.tree.parent, [0]
     for row in range(1, len(model.bodies) + 1):
         depth.append(depth[parent[row]] + 1)
@@ -99,7 +101,7 @@ def _joint_depths(model: Model) -> dict[int, int]:
 
 
 def _left(G: np.ndarray, taken: list[int], k: int) -> float:
-    """What the columns `taken` leave of column k."""
+    """Return what the columns `taken` leave of column k."""
     if not taken:
         return float(np.linalg.norm(G[:, k]))
     Q = np.linalg.qr(G[:, taken])[0]

@@ -37,10 +37,14 @@ def steady_motion(
 
     >>> linear = lissom.linearise(model, *lissom.steady_motion(model, v={"hub": "30 rad/s"}))
 
-    Args:
-        robot: a robot without loops.
-        q: configuration (nq,) or {joint: value}; elastic coordinates in it are where the search starts.
-        v: speeds of the joints (nv,) or {joint: value}; those of elastic coordinates become zero.
+    Parameters
+    ----------
+    robot : Robot, Model or str
+        A robot without loops.
+    q : array_like or mapping, optional
+        Configuration (nq,) or {joint: value}; elastic coordinates in it are where the search starts.
+    v : array_like or mapping, optional
+        Speeds of the joints (nv,) or {joint: value}; those of elastic coordinates become zero.
     """
     model = as_model(robot)
     if model.loops:

@@ -42,12 +42,16 @@ def tangent(
     lam: Vector | None = None,
     along: np.ndarray | None = None,
 ) -> Tangent:
-    """Forces and matrices about `q` at rest.
+    """Return forces and matrices about `q` at rest.
 
-    Args:
-        wrenches, loads: as of `static_equilibrium`.
-        lam: multipliers (rows,) of the loops, whose reactions turn with the links; none unless given.
-        along: velocity coordinates that are the columns of K; all unless given.
+    Parameters
+    ----------
+    wrenches, loads : mapping, optional
+        As of `static_equilibrium`.
+    lam : array, optional
+        Multipliers (rows,) of the loops, whose reactions turn with the links; none unless given.
+    along : array, optional
+        Velocity coordinates that are the columns of K; all unless given.
     """
     zero = np.zeros(model.nv)
     along = np.arange(model.nv) if along is None else along
@@ -63,7 +67,7 @@ def tangent(
 
 
 def load_forces(model: Model, q: Vector, loads: Loads) -> Vector:
-    """Generalised forces (nv,) of loads at points; q may be complex."""
+    """Return generalised forces (nv,) of loads at points; q may be complex."""
     total = np.zeros(model.nv, q.dtype)
     for place, wrench in loads.items():
         link, x = place if isinstance(place, tuple) else (place, None)
@@ -87,15 +91,20 @@ class Eigenmodes(NamedTuple):
 
 
 def eigenmodes(M: np.ndarray, K: np.ndarray, pull: float = 0.0) -> Eigenmodes:
-    """Undamped modes of a stiffness that need not be symmetric.
+    """Return undamped modes of a stiffness that need not be symmetric.
 
     Forces without a potential (followers, moments about fixed axes) couple modes antisymmetrically: their squares stay
     real until two of them meet and flutter.
 
-    Args:
-        pull: the largest force at rest: what its derivatives leave by rounding is no stiffness.
-    Raises:
-        scipy.linalg.LinAlgError: where M is not positive definite.
+    Parameters
+    ----------
+    pull : float
+        The largest force at rest: what its derivatives leave by rounding is no stiffness.
+
+    Raises
+    ------
+    scipy.linalg.LinAlgError
+        Where M is not positive definite.
     """
     from scipy.linalg import eig, eigh
 
@@ -121,7 +130,7 @@ def eigenmodes(M: np.ndarray, K: np.ndarray, pull: float = 0.0) -> Eigenmodes:
 
 
 def grows(M: np.ndarray, C: np.ndarray, K: np.ndarray) -> tuple[float, float]:
-    """The fastest growth (1/s) of small motions M a + C v + K u = 0, zero where none grows, and its frequency in Hz.
+    """Return the fastest growth (1/s) of small motions M a + C v + K u = 0, 0 where none grows, and its Hz.
 
     Where all that acts has a potential, damping never makes a state of rest unstable, and K alone decides. Where it has
     none, damping may (Ziegler 1952), and the damped motions decide.

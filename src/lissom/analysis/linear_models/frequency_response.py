@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.analysis.equilibrium.statics import Equilibrium, Loads
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
+from lissom.analysis.equilibrium.tangent_matrices import Loads
 from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.analysis.linear_models.linearisation import linearise
 from lissom.analysis.linear_models.signals import Outputs, Signals, as_list, dotted
@@ -38,6 +39,7 @@ class FrequencyResponse:
 
     @property
     def magnitude(self) -> np.ndarray:
+        """Return the size of the response, (N, outputs, inputs)."""
         return np.abs(self.response)
 
     @property
@@ -52,7 +54,7 @@ class FrequencyResponse:
         return np.degrees(np.unwrap(np.angle(self.response), axis=0))
 
     def to_dataarray(self) -> DataArray:
-        """The response as an xarray.DataArray with dimensions frequency (Hz), output, input."""
+        """Return the response as an xarray.DataArray with dimensions frequency (Hz), output, input."""
         from xarray import DataArray
 
         values = self.response.reshape(len(self.frequencies), len(self.outputs), len(self.inputs))
@@ -77,11 +79,15 @@ def frequency_response(
     >>> hz = numpy.geomspace(0.1, 100, 400)
     >>> lissom.frequency_response(robot, pose, outputs="forearm.tip", inputs="elbow", frequencies=hz)
 
-    Args:
-        robot: a robot, linearised here, or a linear model, which has its state already.
-        q, v, tau, outputs, inputs, wrenches, loads: the state and the signals, as in `linearisation`; of a linear model
-            `outputs` and `inputs` select among those that it has.
-        frequencies: where to evaluate it, shape (N,), Hz.
+    Parameters
+    ----------
+    robot : Robot, Model, str or LinearModel
+        A robot, linearised here, or a linear model, which has its state already.
+    q, v, tau, outputs, inputs, wrenches, loads : see `lissom.linearise`
+        The state and the signals, as in `linearisation`; of a linear model `outputs` and `inputs` select among
+        those that it has.
+    frequencies : array_like
+        Where to evaluate it, shape (N,), Hz.
     """
     frequencies = np.atleast_1d(np.asarray(frequencies, float))
     if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
@@ -100,7 +106,7 @@ def frequency_response(
 
 
 def _selected(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
-    """The linear model with these of its signals alone, all unless named."""
+    """Return the linear model with these of its signals alone, all unless named."""
     rows = _matching(linear.outputs, linear.outputs if outputs is None else outputs, "output")
     columns = _matching(linear.inputs, linear.inputs if inputs is None else inputs, "input")
     return replace(
@@ -114,7 +120,7 @@ def _selected(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
 
 
 def _matching(names: tuple[str, ...], signals: Signals, kind: str) -> list[int]:
-    """Places of the signals among `names`; a joint or a tip stands for all its components."""
+    """Return places of the signals among `names`; a joint or a tip stands for all its components."""
     out = []
     for name in map(dotted, as_list(signals)):
         whole = [k for k, known in enumerate(names) if known == name]
@@ -128,6 +134,6 @@ def _matching(names: tuple[str, ...], signals: Signals, kind: str) -> list[int]:
 
 
 def _component(known: str, name: str) -> bool:
-    """Whether `known` is a component of `name`, as forearm.tip.x of forearm.tip, or elbow.rotor of elbow."""
+    """Return whether `known` is a component of `name`, as forearm.tip.x of forearm.tip, or elbow.rotor of elbow."""
     rest = known.removeprefix(f"{name}.")
     return rest != known and rest in (*"xyz", *"123", "rotor", "wx", "wy", "wz", "vx", "vy", "vz")

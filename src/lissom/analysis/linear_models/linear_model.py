@@ -48,7 +48,7 @@ class Poles(Printed):
         return len(self.values)
 
     def table(self) -> Table:
-        """A rich table; one row per real pole or complex pair."""
+        """Return a rich table with one row per real pole or complex pair."""
         table = printing.table("Hz", "damping ratio", "pole (rad/s)", title="poles")
         for p, frequency, ratio in zip(self.values, self.frequencies, self.damping_ratios):
             if p.imag >= 0:
@@ -81,7 +81,7 @@ class LinearModel(Printed):
     dt: float | None = None
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        """A, then B."""
+        """Yield A, then B, for unpacking."""
         return iter((self.A, self.B))
 
     def __repr__(self) -> str:
@@ -92,7 +92,7 @@ class LinearModel(Printed):
         )
 
     def table(self) -> Table:
-        """What the model is made of; `poles().table()` has its poles."""
+        """Return a rich table of what the model is made of; `poles().table()` has its poles."""
         table = printing.table("part", "number", "names", title=f"linear model of {self.name}")
         for part in ("states", "inputs", "outputs"):
             names = getattr(self, part)
@@ -101,7 +101,7 @@ class LinearModel(Printed):
         return table
 
     def poles(self) -> Poles:
-        """Eigenvalues of A with frequency and damping ratio, slowest first."""
+        """Return eigenvalues of A with frequency and damping ratio, slowest first."""
         values = np.linalg.eigvals(self.A).astype(complex)
         if self.dt is not None:
             small = np.abs(values) < np.finfo(float).tiny
@@ -110,7 +110,7 @@ class LinearModel(Printed):
         return Poles(values[order])
 
     def discretise(self, dt: float) -> LinearModel:
-        """The equivalent for inputs held constant over steps of `dt` seconds (zero-order hold, exact)."""
+        """Return the equivalent for inputs held constant over steps of `dt` seconds (zero-order hold, exact)."""
         from scipy.linalg import expm
 
         if self.dt is not None:
@@ -127,7 +127,7 @@ class LinearModel(Printed):
         return replace(self, A=both[:n, :n], B=both[:n, n:], dt=float(dt))
 
     def response(self, frequencies: np.ndarray) -> np.ndarray:
-        """Complex response y/u at `frequencies` (N,) in Hz, shape (N, outputs, inputs)."""
+        """Return the complex response y/u at `frequencies` (N,) in Hz, shape (N, outputs, inputs)."""
         omega = 2 * np.pi * np.asarray(frequencies, float)
         s = 1j * omega if self.dt is None else np.exp(1j * omega * self.dt)
         out = np.empty((len(s), len(self.outputs), len(self.inputs)), complex)
@@ -146,7 +146,7 @@ class LinearModel(Printed):
         return out
 
     def to_control(self) -> Any:
-        """The same as a `control.StateSpace` of python-control; dots in signal names become underscores."""
+        """Return the model as a `control.StateSpace` of python-control; dots in names become underscores."""
         try:
             import control
         except ImportError:

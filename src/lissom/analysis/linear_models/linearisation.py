@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.loop_freedoms import independent
-from lissom.analysis.equilibrium.statics import Equilibrium
 from lissom.analysis.equilibrium.steady_motion import elastic_velocities
 from lissom.analysis.equilibrium.tangent_matrices import Loads, load_forces
 from lissom.analysis.linear_models import signals
@@ -18,10 +18,10 @@ from lissom.analysis.linear_models.sensor_outputs import StateDerivatives, outpu
 from lissom.analysis.propeller_moment import warn_of_propeller_moments
 from lissom.dynamics import derivatives, mass_matrix
 from lissom.dynamics.coordinates import Named, along_coordinates, configuration, forces, rates
-from lissom.dynamics.derivatives import Derivatives
 from lissom.dynamics.loops.cylinder_pose import closed_pose
 from lissom.dynamics.loops.loop_kinematics import closed_loops, loop_jacobian
 from lissom.dynamics.state_checks import Vector, Wrenches
+from lissom.dynamics.state_derivatives import Derivatives
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, model_for
@@ -41,25 +41,32 @@ def linearise(
     loads: Loads | None = None,
     lengths: Mapping[str, float] | None = None,
 ) -> LinearModel:
-    """Exact linear model of small motions about a state: `A, B = linearise(model, q, v, tau)`.
+    """Return exact linear model of small motions about a state: `A, B = linearise(model, q, v, tau)`.
 
-    Args:
-        q: configuration (nq,), or {joint: value} with the rest neutral; or an `Equilibrium`, which brings its
-            forces.
-        v, tau: velocities and forces (nv,), or {joint: value}; zero unless given. About a pose in gravity
-            take the holding torques: `linearise(model, static_equilibrium(model, q))`.
-        outputs: names, see `lissom.analysis.linear_models.signals`: "elbow", "elbow.rate", "forearm.tip" or ("tip",
-            "forearm"), "upper.deflection.z"; sensors, by their names in the robot's file or as objects of
-            `lissom.model`. The whole state unless given.
-        inputs: joints (their motors), coordinates, or tips that forces act on; every motor unless given. The
-            input of a prescribed joint is its acceleration.
-        wrenches, loads: constant external wrenches that turn with a link, or keep to the world's axes, as in
-            `static_equilibrium`.
-        lengths: distance in metres of loops that hold one, where it is neither their own nor follows from q.
-    Returns:
-        A LinearModel: A, B, C, D with the names of states, inputs and outputs; `a` tells how far the state
-        is from equilibrium. About a moving state (v not zero) it holds for deviations from the motion, at
-        that instant.
+    Parameters
+    ----------
+    q : array_like, mapping or Equilibrium, optional
+        Configuration (nq,), or {joint: value} with the rest neutral; or an `Equilibrium`, which brings its forces.
+    v, tau : array_like or mapping, optional
+        Velocities and forces (nv,), or {joint: value}; zero unless given. About a pose in gravity take the holding
+        torques: `linearise(model, static_equilibrium(model, q))`.
+    outputs : sequence of str, optional
+        Names, see `lissom.analysis.linear_models.signals`: "elbow", "elbow.rate", "forearm.tip" or ("tip",
+        "forearm"), "upper.deflection.z"; sensors, by their names in the robot's file or as objects of
+        `lissom.model`. The whole state unless given.
+    inputs : sequence of str, optional
+        Joints (their motors), coordinates, or tips that forces act on; every motor unless given. The input of a
+        prescribed joint is its acceleration.
+    wrenches, loads : mapping of str to array_like, optional
+        Constant external wrenches that turn with a link, or keep to the world's axes, as in `static_equilibrium`.
+    lengths : mapping of str to float, optional
+        Distance in metres of loops that hold one, where it is neither their own nor follows from q.
+
+    Returns
+    -------
+    LinearModel
+        A LinearModel: A, B, C, D with the names of states, inputs and outputs; `a` tells how far the state is from
+        equilibrium. About a moving state (v not zero) it holds for deviations from the motion, at that instant.
     """
     model = model_for(robot, [key for key in loads or () if isinstance(key, tuple)], q)
     if isinstance(q, Equilibrium):
@@ -77,6 +84,7 @@ def linearise(
     if np.any(v) and not model.loops:
         _warn_of_undeformed_links(model, q, exact)
     warn_of_propeller_moments(model, q, v, stacklevel=2)
+    # States (u, v): du/dt = v + carried, dv/dt = da/dq u + da/dv v + (loads that keep to the world's axes).
     A = np.zeros((2 * n, 2 * n))
     A[:n, :n], A[:n, n:] = _carried(model, v), np.eye(n)
     A[n:, :n], A[n:, n:] = exact.q, exact.v
@@ -91,6 +99,7 @@ def linearise(
     if outputs is not None:
         motion = StateDerivatives(model, q, v, exact.a, A, B, bool(loads or wrenches))
         C, D, observed = output_matrices(motion, signals.as_list(outputs))
+    # Loops: coordinates that may be chosen freely are the states, the others follow them.
     if model.loops:
         chosen, spread = _closed_states(model, q, v)
         A, B, C, states = (A @ spread)[chosen], B[chosen], C @ spread, tuple(states[k] for k in chosen)
@@ -117,7 +126,7 @@ def _warn_of_undeformed_links(model: Model, q: Vector, exact: Derivatives) -> No
 
 
 def _closed_states(model: Model, q: Vector, v: Vector) -> tuple[np.ndarray, np.ndarray]:
-    """States that may be chosen freely with loops closed (2 k,), and all states as functions of them (2 nv, 2 k)."""
+    """Return states that are free with loops closed (2 k,), and all states as functions of them (2 nv, 2 k)."""
     n = model.nv
     rest, Z = independent(model, q, np.arange(n))
     k = len(rest)
@@ -131,7 +140,7 @@ def _closed_states(model: Model, q: Vector, v: Vector) -> tuple[np.ndarray, np.n
 
 
 def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.ndarray) -> np.ndarray:
-    """Accelerations (nv, inputs) under unit forces; a prescribed coordinate takes an acceleration instead."""
+    """Return accelerations (nv, inputs) under unit forces; a prescribed coordinate takes an acceleration instead."""
     out = inverse_mass @ unit
     given = np.flatnonzero(model.arrays.velocities.prescribed)
     if len(given) and model.loops:
@@ -146,7 +155,7 @@ def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.n
 
 
 def _carried(model: Model, v: Vector) -> np.ndarray:
-    """Rate of a displacement that the nominal motion carries along, (nv, nv).
+    """Return the rate of a displacement that the nominal motion carries along, (nv, nv).
 
     Zero for plain coordinates; a displacement along body axes turns with the body: for a nominal twist
     (omega, v) and a displacement (phi, rho), phi' = -omega x phi and rho' = -omega x rho - v x phi.

@@ -49,17 +49,17 @@ class Reduction(Printed):
         return len(self.model.A)
 
     def error(self, frequencies: np.ndarray) -> np.ndarray:
-        """Largest gain of the error at frequencies (N,) in Hz, shape (N,)."""
+        """Return largest gain of the error at frequencies (N,) in Hz, shape (N,)."""
         k, m = self.undamped, self.model
         kept = replace(m, A=m.A[k:, k:], B=m.B[k:], C=m.C[:, k:])
         return np.linalg.norm(self.decaying.response(frequencies) - kept.response(frequencies), 2, axis=(1, 2))
 
     def largest_error(self, frequency: float | None = None) -> float:
-        """The largest gain of the error up to a frequency in Hz, or at all; measured on a fine grid with all poles."""
+        """Return the largest gain of the error up to a frequency in Hz, or at all, on a fine grid with all poles."""
         return float(self.error(_grid(self.decaying, frequency)).max())
 
     def table(self) -> Table:
-        """Sizes and errors."""
+        """Return sizes and errors."""
         table = printing.table("part", "value", title=f"{self.method} reduction of {self.full.name}")
         table.add_row("states", f"{self.order} of {len(self.full.A)}")
         table.add_row("that do not decay, kept", str(self.undamped))
@@ -99,20 +99,27 @@ def reduce_model(
     method: Method = "balanced",
     static: bool = False,
 ) -> Reduction:
-    """A model with fewer states that answers almost as `linear` does.
+    """Reduce a linear model to fewer states that answer almost as all do.
 
     Scale inputs and outputs first where their units differ: errors of all are measured with one rule.
 
-    Args:
-        linear: in continuous time, as `lissom.linearise` gives it.
-        frequency: Hz up to which the answers matter. Modal: what is slower is kept; leaving out a mode without damping
-            makes the bound infinite, as it answers without one at its own frequency. Balanced: the fewest states whose
-            error at every frequency up to there is below `tolerance` (1 % unless given) of the gain.
-        order: number of states to keep instead.
-        tolerance: balanced and without a frequency: bound of the error at all frequencies, as a share of the largest
-            Hankel singular value.
-        method: "balanced": the fewest states for an error. "modal": modes of the model, with their frequencies.
-        static: let what is left out answer as it would in rest, so that the gain at zero frequency is right.
+    Parameters
+    ----------
+    linear : LinearModel
+        In continuous time, as `lissom.linearise` gives it.
+    frequency : float, optional
+        Hz up to which the answers matter. Modal: what is slower is kept; leaving out a mode without damping makes
+        the bound infinite, as it answers without one at its own frequency. Balanced: the fewest states whose error
+        at every frequency up to there is below `tolerance` (1 % unless given) of the gain.
+    order : int, optional
+        Number of states to keep instead.
+    tolerance : float, optional
+        Balanced and without a frequency: bound of the error at all frequencies, as a share of the largest Hankel
+        singular value.
+    method : str
+        "balanced": the fewest states for an error. "modal": modes of the model, with their frequencies.
+    static : bool
+        Let what is left out answer as it would in rest, so that the gain at zero frequency is right.
     """
     if linear.dt is not None:
         raise LissomError("is in discrete time; reduce the continuous model, then discretise(dt)", ("linear",))
@@ -143,7 +150,7 @@ def _checked(linear: LinearModel, frequency: Any, order: Any, tolerance: Any) ->
 
 
 def _split(linear: LinearModel, frequency: float | None = None) -> _Split:
-    """Block-diagonal form by an ordered Schur form and a Sylvester equation; modes above `frequency` are not kept."""
+    """Return the block-diagonal form by an ordered Schur form and a Sylvester equation, up to `frequency`."""
     from scipy.linalg import matrix_balance, schur, solve_sylvester
 
     A, scale = matrix_balance(linear.A, permute=False, separate=True)
@@ -170,7 +177,7 @@ def _split(linear: LinearModel, frequency: float | None = None) -> _Split:
 
 
 def _balanced(linear: LinearModel, split: _Split, choice: _Choice, static: bool) -> Reduction:
-    """By the square roots of the gramians of the part that decays."""
+    """Reduce by the square roots of the gramians of the part that decays."""
     control, observe = _gramian_root(split.A, split.B), _gramian_root(split.A.T, split.C.T)
     left, hankel, right = np.linalg.svd(observe.T @ control)
     hankel = hankel[: len(split.A)]
@@ -185,7 +192,7 @@ def _balanced(linear: LinearModel, split: _Split, choice: _Choice, static: bool)
 
 
 def _fewest(choice: _Choice, split: _Split, hankel: np.ndarray, known: int, cut: Callable[[int], Reduction]) -> int:
-    """How many states of the balanced part are kept."""
+    """Return how many states of the balanced part are kept."""
     if choice.order is not None:
         return min(choice.order - split.undamped, known)
     if choice.frequency is None:
@@ -203,7 +210,7 @@ def _fewest(choice: _Choice, split: _Split, hankel: np.ndarray, known: int, cut:
 
 
 def _modal(linear: LinearModel, split: _Split, choice: _Choice, static: bool) -> Reduction:
-    """By the eigenvectors of the part that decays, slowest modes first, pairs kept together."""
+    """Reduce by the eigenvectors of the part that decays, slowest modes first, pairs kept together."""
     values, vectors = np.linalg.eig(split.A)
     if len(values) and np.linalg.cond(vectors) > 1e12:
         raise LissomError("modes of the model are not independent (equal poles); take method='balanced'")
@@ -242,7 +249,7 @@ def _made(
     values: np.ndarray,
     static: bool,
 ) -> Reduction:
-    """The reduced model from coordinates of the part that decays, in order of importance."""
+    """Return the reduced model from coordinates of the part that decays, in order of importance."""
     n, count = len(linear.A), split.undamped
     A, B, C = back @ split.A @ to, back @ split.B, split.C @ to
     D, one, two = linear.D, slice(0, kept), slice(kept, len(A))
@@ -277,7 +284,7 @@ def _made(
 
 
 def _gramian_root(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """L (n, 2 n) with L L^T = X of A X + X A^T + B B^T = 0, found without X (Hammarling 1982).
+    """Return L (n, 2 n) with L L^T = X of A X + X A^T + B B^T = 0, found without X (Hammarling 1982).
 
     A root of X itself would lose half the digits, and with them the small Hankel singular values. From the last row of
     the Schur form upwards: X's last column gives one column of L, and what it explains is taken out of B.
@@ -301,7 +308,7 @@ def _gramian_root(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def _grid(linear: LinearModel, frequency: float | None) -> np.ndarray:
-    """Frequencies in Hz up to one, or far beyond the fastest pole: evenly in logarithm, and those of all poles."""
+    """Return frequencies in Hz up to one, or far beyond the fastest pole: even in logarithm, and those of all poles."""
     poles = linear.poles().values
     rates = np.abs(poles.imag) / (2 * np.pi)
     sizes = np.abs(poles)[np.abs(poles) > 1e-6 * np.abs(poles).max(initial=1e-300)] / (2 * np.pi)

@@ -31,7 +31,7 @@ class StateDerivatives(NamedTuple):
 
 
 def output_matrices(motion: StateDerivatives, outputs: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """C (outputs, 2 nv), D (outputs, inputs) and the names of scalar outputs."""
+    """Return C (outputs, 2 nv), D (outputs, inputs) and the names of scalar outputs."""
     parts = [
         _of_sensor(motion, one) if isinstance(one, Sensor) else _of_signal(motion, one)
         for one in _known(motion, outputs)
@@ -41,7 +41,7 @@ def output_matrices(motion: StateDerivatives, outputs: Sequence[Any]) -> tuple[n
 
 
 def _known(motion: StateDerivatives, outputs: Sequence[Any]) -> list[Any]:
-    """Outputs, those that name a sensor of the robot's file as that sensor."""
+    """Return outputs, those that name a sensor of the robot's file as that sensor."""
     sensors = {sensor.called: sensor for sensor in motion.model.robot.sensors}
     return [sensors.get(one, one) if isinstance(one, str) else one for one in outputs]
 
@@ -53,7 +53,7 @@ def _of_signal(motion: StateDerivatives, signal: signals.Signal) -> tuple[np.nda
 
 
 def _of_sensor(motion: StateDerivatives, sensor: Sensor) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Exact derivatives of an ideal sensor's readings, which may depend on accelerations."""
+    """Return exact derivatives of an ideal sensor's readings, which may depend on accelerations."""
     model, q, v, a, n = motion.model, motion.q, motion.v, motion.a, motion.model.nv
     if kind_of(sensor).reactions and (motion.loaded or model.loops):
         what = "loops" if model.loops else "loads"

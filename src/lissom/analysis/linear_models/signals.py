@@ -43,7 +43,7 @@ class Output:
     order: int
 
     def gradient(self, model: Model, q: Vector) -> Vector:
-        """Derivative of the base quantity along the velocity coordinates, (nv,); q may be complex."""
+        """Return the derivative of the base quantity along the velocity coordinates, (nv,); q may be complex."""
         kind, of = self.base
         if kind == "coordinate":
             return np.eye(model.nv)[self.row]
@@ -57,7 +57,7 @@ class Output:
 
 
 def as_list(signals: Any) -> list[Any]:
-    """One signal or several, as a list: a tuple that begins with "tip" or "deflection" is one signal."""
+    """Return one signal or several, as a list: a tuple that begins with "tip" or "deflection" is one signal."""
     if isinstance(signals, str | Sensor) or (
         isinstance(signals, tuple) and signals and signals[0] in POINTS + DERIVATIVES
     ):
@@ -66,7 +66,7 @@ def as_list(signals: Any) -> list[Any]:
 
 
 def dotted(signal: Signal) -> str:
-    """("tip", "forearm", "y") as "forearm.tip.y"; ("rate", "elbow") as "elbow.rate"."""
+    """Return ("tip", "forearm", "y") as "forearm.tip.y"; ("rate", "elbow") as "elbow.rate"."""
     if isinstance(signal, str):
         return signal
     if isinstance(signal, tuple) and len(signal) >= 2 and all(isinstance(word, str) for word in signal):
@@ -76,12 +76,12 @@ def dotted(signal: Signal) -> str:
 
 
 def outputs(model: Model, signals: Iterable[Signal]) -> list[Output]:
-    """The scalar outputs that the signals stand for."""
+    """Return the scalar outputs that the signals stand for."""
     return [output for signal in signals for output in _outputs(model, dotted(signal))]
 
 
 def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[list[str], np.ndarray]:
-    """Names of the scalar inputs and the generalised forces (nv, inputs) of a unit of each.
+    """Return names of the scalar inputs and the generalised forces (nv, inputs) of a unit of each.
 
     On a prescribed coordinate a unit stands for its acceleration.
     """
@@ -109,7 +109,7 @@ def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[l
 def output_matrices(
     model: Model, rows: Sequence[Output], q: Vector, v: Vector, a: Vector, A: np.ndarray, B: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """C and D of the outputs, exact at the state (q, v) with accelerations a."""
+    """Return C and D of the outputs, exact at the state (q, v) with accelerations a."""
     n = model.nv
     C, D = np.zeros((len(rows), 2 * n)), np.zeros((len(rows), B.shape[1]))
     for i, row in enumerate(rows):
@@ -128,7 +128,7 @@ def output_matrices(
 
 
 def _bend(model: Model, row: Output, q: Vector, rate: Vector) -> Vector:
-    """How the output's rate along `rate` changes with the configuration, (nv,)."""
+    """Return how the output's rate along `rate` changes with the configuration, (nv,)."""
     if row.base[0] == "coordinate" or not np.any(rate):
         return np.zeros(model.nv)
     return along_coordinates(model, q, lambda z: row.gradient(model, z) @ rate)
@@ -147,7 +147,7 @@ def _outputs(model: Model, name: str) -> list[Output]:
 
 
 def _point(model: Model, name: str) -> tuple[str, str, list[int]]:
-    """Kind ("tip", "deflection" or ""), link and components of a name."""
+    """Return the kind ("tip", "deflection" or ""), link and components of a name."""
     words = name.split(".")
     if name in model.coordinates or len(words) not in (2, 3) or words[1] not in POINTS:
         return "", "", []

@@ -33,7 +33,7 @@ class IdentifiedModes(Printed):
         return len(self.frequencies)
 
     def table(self) -> Table:
-        """A rich table."""
+        """Return a rich table."""
         table = printing.table("Hz", "damping ratio", "amplitude", title="identified modes")
         for hz, ratio, size in zip(self.frequencies, self.damping_ratios, self.amplitudes):
             table.add_row(f"{hz:.6g}", f"{ratio:.4g}", f"{np.max(size):.4g}")
@@ -43,18 +43,25 @@ class IdentifiedModes(Printed):
 def identify_modes(
     t: Any, y: ArrayLike | str | None = None, number: int | None = None, *, least: float = 1e-3
 ) -> IdentifiedModes:
-    """Modes of a free decay, by the matrix pencil method (Hua and Sarkar 1990); channels share their poles.
+    """Return modes of a free decay, by the matrix pencil method (Hua and Sarkar 1990); channels share their poles.
 
     The signal y[n] is a sum of powers z^n. The Hankel matrix of its samples has as many dominant singular
     values as there are poles z; the shift of its row space by one sample has the poles as eigenvalues.
 
-    Args:
-        t, y: the signal, as in `lissom.analysis.modes.spectra`: at even intervals, after the last change of any
-            input. It should hold a period of the slowest mode, and three samples per period of the fastest.
-        number: how many oscillations it holds. Unless given, singular values above the noise are counted
-            (threshold of Gavish and Donoho 2014).
-        least: least amplitude of a mode that is reported, relative to the strongest.
-    Returns:
+    Parameters
+    ----------
+    t, y : array_like
+        The signal, as in `lissom.analysis.modes.spectra`: at even intervals, after the last change of any input. It
+        should hold a period of the slowest mode, and three samples per period of the fastest.
+    number : int, optional
+        How many oscillations it holds. Unless given, singular values above the noise are counted (threshold of
+        Gavish and Donoho 2014).
+    least : float
+        Least amplitude of a mode that is reported, relative to the strongest.
+
+    Returns
+    -------
+    IdentifiedModes
         Oscillating modes only; an offset or a plain decay in the signal is taken out as well.
     """
     time, values = signal(t, y)
@@ -90,7 +97,7 @@ def identify_modes(
 
 
 def _poles(channels: np.ndarray, number: int | None) -> np.ndarray:
-    """Poles z of the signals (N, channels)."""
+    """Return poles z of the signals (N, channels)."""
     samples = len(channels)
     columns = min(samples // 2, COLUMNS)
     windows = np.lib.stride_tricks.sliding_window_view(channels, columns + 1, axis=0)
@@ -106,7 +113,7 @@ def _poles(channels: np.ndarray, number: int | None) -> np.ndarray:
 
 
 def _order(singular: np.ndarray, shape: tuple[int, int]) -> int:
-    """How many singular values stand out of the noise."""
+    """Return how many singular values stand out of the noise."""
     beta = min(shape) / max(shape)
     threshold = (0.56 * beta**3 - 0.95 * beta**2 + 1.82 * beta + 1.43) * np.median(singular)
     return int(np.sum(singular > max(threshold, 1e-12 * singular[0])))

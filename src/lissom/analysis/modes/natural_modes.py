@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom import printing
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.held_coordinates import Hold, held_coordinates
 from lissom.analysis.equilibrium.loop_freedoms import Free, free_displacements, multipliers
-from lissom.analysis.equilibrium.statics import Equilibrium, static_equilibrium
+from lissom.analysis.equilibrium.statics import static_equilibrium
 from lissom.analysis.equilibrium.tangent_matrices import eigenmodes, tangent
 from lissom.analysis.field_validity import field_doubts
-from lissom.analysis.modes import participation as shares
+from lissom.analysis.modes import participation
 from lissom.analysis.modes.participation import ModeShare, Participation
 from lissom.analysis.modes.resolved_frequencies import resolved_modes
 from lissom.dynamics import bias
@@ -73,7 +74,7 @@ class NaturalModes(Printed):
         return self.frequencies > 0
 
     def shape(self, mode: int | str) -> dict[str, float]:
-        """Shape of a mode, by its number from 0 or its label, as {coordinate: amplitude}."""
+        """Return the shape of a mode, by its number from 0 or its label, as {coordinate: amplitude}."""
         if isinstance(mode, str):
             if mode not in self.labels:
                 raise LissomError(f"there is no such mode; the modes are {', '.join(self.labels)}", ("mode",), mode)
@@ -81,7 +82,7 @@ class NaturalModes(Printed):
         return dict(zip(self.coordinates, self.shapes[:, mode].tolist()))
 
     def table(self) -> Table:
-        """A rich table: frequency, damping, what bends, and which coordinates move."""
+        """Return a rich table: frequency, damping, what bends, and which coordinates move."""
         columns = ("mode", "Hz", "damping", "what gives way", "share of the kinetic energy")
         table = printing.table(*columns, title=f"natural modes of {self.name}")
         for k, label in enumerate(self.labels):
@@ -99,7 +100,7 @@ class NaturalModes(Printed):
         return table
 
     def to_dataset(self) -> Dataset:
-        """The modes as a labelled xarray.Dataset with dimensions mode and coordinate."""
+        """Return the modes as a labelled xarray.Dataset with dimensions mode and coordinate."""
         from xarray import Dataset
 
         by_mode, by_both = ("mode",), ("coordinate", "mode")
@@ -126,24 +127,30 @@ def natural_modes(
     prestress: bool = True,
     lengths: Mapping[str, float] | None = None,
 ) -> NaturalModes:
-    """Undamped natural modes about a pose at rest, from the mass matrix and the exact stiffness there.
+    """Return undamped natural modes about a pose at rest, from the mass matrix and the exact stiffness there.
 
-    Args:
-        q: pose (nq,), or {joint: value} with the rest neutral; neutral unless given. Or an `Equilibrium`: all that
-            acts there counts, its loads, wrenches that follow a link, and reactions in loops. Where loops are to be
-            closed, named joints are kept and the rest is found; cylinders driven by length follow the pose, or are
-            named like joints ({"lift": 3.8}).
-        locked: True locks every joint (in loops those near the ground, which the others follow), rotors
-            included; False locks nothing; "motors" locks the rotors and the joints that have none, so that
-            elastic joints give way. Or names: "elbow" locks the joint's angle, "elbow.rotor" its rotor.
-            Prescribed joints are always locked.
-        number: how many modes, from the slowest on; all unless given.
-        at: "given" takes q as it is; "equilibrium" lets the arm sag first, held as `locked` says (by its
-            joints with False, which are let go afterwards).
-        gravity: whether weight acts: it stiffens or softens what hangs or stands.
-        prestress: False takes the stiffness of the unloaded, undeformed arm; the mass matrix stays that at
-            the pose.
-        lengths: distance in metres of loops that hold one, where it is neither their own nor to follow.
+    Parameters
+    ----------
+    q : array_like, mapping or Equilibrium, optional
+        Pose (nq,), or {joint: value} with the rest neutral; neutral unless given. Or an `Equilibrium`: all that
+        acts there counts, its loads, wrenches that follow a link, and reactions in loops. Where loops are to be
+        closed, named joints are kept and the rest is found; cylinders driven by length follow the pose, or are
+        named like joints ({"lift": 3.8}).
+    locked : str or sequence of str
+        True locks every joint (in loops those near the ground, which the others follow), rotors included; False
+        locks nothing; "motors" locks the rotors and the joints that have none, so that elastic joints give way. Or
+        names: "elbow" locks the joint's angle, "elbow.rotor" its rotor. Prescribed joints are always locked.
+    number : int, optional
+        How many modes, from the slowest on; all unless given.
+    at : {"given", "equilibrium"}
+        "given" takes q as it is; "equilibrium" lets the arm sag first, held as `locked` says (by its joints with
+        False, which are let go afterwards).
+    gravity : bool
+        Whether weight acts: it stiffens or softens what hangs or stands.
+    prestress : bool
+        False takes the stiffness of the unloaded, undeformed arm; the mass matrix stays that at the pose.
+    lengths : mapping of str to float, optional
+        Distance in metres of loops that hold one, where it is neither their own nor to follow.
     """
     model = model_for(robot, (), q)
     check_choice("at", at, ("given", "equilibrium"))
@@ -167,15 +174,16 @@ def natural_modes(
         text = f"{model.robot.name} has nothing left to move: its links are rigid or held; let joints move"
         raise LissomError(f"{text} (locked=False, on the command line --free)", ("locked",), locked)
     M, C, K, pull = _matrices(loaded, pose, rest, open_, free, prestress)
-    every = shares.parts(model)
+    every = participation.parts(model)
     free_parts = [part for k, part in enumerate(every) if k in set(free.tolist())]
     squares, shapes = _modes(M, K, free, open_.basis, free_parts, pull)
     squares, shapes = squares[:number], shapes[:, :number]
+    # Frequency, growth where the stiffness is negative, and damping ratio phi^T C phi / (2 omega).
     rates = np.sqrt(-squares.astype(complex))
     omega, growth = np.abs(rates.imag), np.abs(rates.real)
     decay = np.einsum("ik,ij,jk->k", shapes, C, shapes)
     ratios = decay / (2 * np.where(omega > 0, omega, 1.0))
-    moving = shares.kinetic(every, M, shapes)
+    moving = participation.kinetic(every, M, shapes)
     stored = shapes * (K @ shapes)
     _warn_of_torsion(model, pose, every, stored)
     resolved, coarse = resolved_modes(model, pose, every, omega**2, shapes, stored)
@@ -183,7 +191,7 @@ def natural_modes(
         frequencies=omega / (2 * np.pi),
         damping_ratios=np.where((omega > 0) & (growth == 0), np.where(np.abs(ratios) > ROUNDING, ratios, 0.0), np.nan),
         shapes=shapes,
-        labels=shares.labels(every, stored, moving.shares, squares == 0),
+        labels=participation.labels(every, stored, moving.shares, squares == 0),
         participation=moving,
         growth=growth,
         coordinates=model.coordinates,
@@ -205,7 +213,7 @@ def _warn_of_torsion(model: Model, q: Vector, parts: tuple[ModeShare, ...], stor
 
 
 def _locked(model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
-    """Indices in v of the coordinates that do not move."""
+    """Return the indices in v of the coordinates that do not move."""
     if locked is True:
         fixed = set(held_coordinates(model, "joints", q, lengths)) | {
             body.rotor_v for body in model.bodies if body.rotor_v is not None
@@ -220,7 +228,7 @@ def _locked(model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float
 
 
 def _hold(locked: Locked) -> Hold:
-    """What holds the arm while it sags; of an elastic joint locked on both sides, the link's side."""
+    """Return what holds the arm while it sags; of an elastic joint locked on both sides, the link's side."""
     if isinstance(locked, bool):
         return "joints"
     if isinstance(locked, str):
@@ -230,7 +238,7 @@ def _hold(locked: Locked) -> Hold:
 
 
 def _without_gravity(model: Model) -> Model:
-    """The same model in weightlessness."""
+    """Return a model of the robot in weightlessness."""
     arrays = model.arrays._replace(gravity=np.zeros_like(model.arrays.gravity))
     return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
 
@@ -238,7 +246,7 @@ def _without_gravity(model: Model) -> Model:
 def _matrices(
     model: Model, q: Vector, rest: Equilibrium | None, open_: Free, free: np.ndarray, prestress: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Mass, damping and stiffness matrix about q at rest, and the largest force there."""
+    """Return mass, damping and stiffness matrix about q at rest, and the largest force there."""
     if not prestress:
         plain = q.copy()
         for body in model.bodies:
@@ -259,7 +267,7 @@ def _matrices(
 def _modes(
     M: np.ndarray, K: np.ndarray, free: np.ndarray, Z: np.ndarray, free_parts: list[ModeShare], pull: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass, in the span of Z.
+    """Return squares of the angular frequencies, rising, and shapes (nv, modes) of unit modal mass, in the span of Z.
 
     `pull` is the largest force at rest: what its derivatives leave by rounding is no stiffness.
     """
@@ -291,7 +299,7 @@ def _modes(
 def _separated(
     X: np.ndarray, mass: np.ndarray, squares: np.ndarray, noise: float, free_parts: list[ModeShare]
 ) -> np.ndarray:
-    """Modes of one frequency, turned among themselves so that each belongs to one part as far as possible."""
+    """Return modes of one frequency, turned among themselves so that each belongs to one part as far as possible."""
     names = list(dict.fromkeys(part.label for part in free_parts))
     weight = np.array([1.0 + names.index(part.label) for part in free_parts])
     X, start = X.copy(), 0

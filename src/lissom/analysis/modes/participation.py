@@ -29,7 +29,7 @@ class ModeShare:
 
 
 def parts(model: Model) -> tuple[ModeShare, ...]:
-    """The part of each velocity coordinate, in the order of `model.coordinates`."""
+    """Return the part of each velocity coordinate, in the order of `model.coordinates`."""
     out: list[ModeShare | None] = [None] * model.nv
     for body in model.bodies:
         names = model.coordinates
@@ -59,18 +59,18 @@ class Participation:
     directions: dict[str, np.ndarray]  # (modes,) of each direction
 
     def of(self, coordinate: str) -> np.ndarray:
-        """Share of one coordinate in every mode, (modes,)."""
+        """Return the share of one coordinate in every mode, (modes,)."""
         return self.shares[self.coordinates.index(coordinate)]
 
     def strongest(self, mode: int, number: int = 3, least: float = 0.01) -> list[tuple[str, float]]:
-        """The coordinates with most of the energy of a mode, and their shares."""
+        """Return the coordinates with most of the energy of a mode, and their shares."""
         order = np.argsort(-np.abs(self.shares[:, mode]))[:number]
         shares = [(self.coordinates[k], float(self.shares[k, mode])) for k in order]
         return [(name, share) for name, share in shares if abs(share) >= least]
 
 
 def kinetic(parts: Sequence[ModeShare], mass: np.ndarray, shapes: np.ndarray) -> Participation:
-    """Participation in the kinetic energy of modes `shapes` (nv, modes) of unit modal mass."""
+    """Return the participation in the kinetic energy of modes `shapes` (nv, modes) of unit modal mass."""
     shares = shapes * (mass @ shapes)
     return Participation(
         tuple(part.coordinate for part in parts),
@@ -81,7 +81,7 @@ def kinetic(parts: Sequence[ModeShare], mass: np.ndarray, shapes: np.ndarray) ->
 
 
 def grouped(parts: Sequence[ModeShare], shares: np.ndarray, group: Callable[[ModeShare], str]) -> dict[str, np.ndarray]:
-    """Sums of the rows of `shares` (nv, modes) over the groups of coordinates."""
+    """Return sums of the rows of `shares` (nv, modes) over the groups of coordinates."""
     out: dict[str, np.ndarray] = {}
     for part, row in zip(parts, shares, strict=True):
         out[group(part)] = out.get(group(part), 0.0) + row
@@ -89,11 +89,14 @@ def grouped(parts: Sequence[ModeShare], shares: np.ndarray, group: Callable[[Mod
 
 
 def labels(parts: Sequence[ModeShare], stored: np.ndarray, moving: np.ndarray, rigid: np.ndarray) -> tuple[str, ...]:
-    """A name for each mode: the part that stores most of its energy, counted: "upper bending y 1".
+    """Return name each mode by the part that stores most of its energy, counted: "upper bending y 1".
 
-    Args:
-        stored, moving: shares of potential and kinetic energy by coordinate, (nv, modes).
-        rigid: (modes,) whether a mode stores no energy; it is then named by what moves most.
+    Parameters
+    ----------
+    stored, moving : array
+        Shares of potential and kinetic energy by coordinate, (nv, modes).
+    rigid : array
+        (modes,) whether a mode stores no energy; it is then named by what moves most.
     """
     by_strain, by_motion = (grouped(parts, shares, lambda part: part.label) for shares in (stored, moving))
     counted: dict[str, int] = {}

@@ -30,10 +30,14 @@ def resolved_modes(
     A frequency is followed if it would fall by less than `ERROR` could the links move in natural shapes that they leave
     out, too. Links whose functions do not even follow static loads are judged by their own frequencies.
 
-    Args:
-        squares: (modes,) of the angular frequencies, zero where a mode does not oscillate.
-        shapes: (nv, modes) of unit modal mass.
-        stored: (nv, modes) what every coordinate adds to the strain energy.
+    Parameters
+    ----------
+    squares : array
+        (modes,) of the angular frequencies, zero where a mode does not oscillate.
+    shapes : array
+        (nv, modes) of unit modal mass.
+    stored : array
+        (nv, modes) what every coordinate adds to the strain energy.
     """
     limits = resolved_frequencies(model.robot, dict(model.flexible))
     beyond, coarse = np.zeros(len(squares), bool), []
@@ -63,7 +67,7 @@ def resolved_modes(
 
 
 def _falls(squares: np.ndarray, missing: np.ndarray, coupling: np.ndarray) -> np.ndarray:
-    """By how much of themselves frequencies fall, to first order, with shapes of the squares `missing` (k,) added.
+    """Return by how much frequencies fall, relative, to first order, with shapes of the squares `missing` (k,).
 
     coupling: (k, modes) of the masses of the shapes and the modes.
     """

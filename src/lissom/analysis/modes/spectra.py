@@ -25,7 +25,7 @@ class Spectrum:
     values: np.ndarray
 
     def peaks(self, number: int | None = None, least: float = 0.01) -> Peaks:
-        """Peaks of a spectrum of one channel, strongest first; see `find_peaks`."""
+        """Return peaks of a spectrum of one channel, strongest first; see `find_peaks`."""
         if self.values.ndim != 1:
             raise LissomError(f"peaks are found in one channel: this spectrum has {self.values.shape[1]}; select one")
         return find_peaks(self.frequencies, self.values, number, least)
@@ -40,12 +40,16 @@ class Peaks:
 
 
 def amplitude_spectrum(t: Any, y: ArrayLike | str | None = None, *, window: str = "hann", padding: int = 4) -> Spectrum:
-    """Amplitudes: a sine of amplitude a, well apart from others, shows as a peak of height a. The mean is
-    taken off.
+    """Compute amplitudes: a sine of amplitude a, well apart from others, shows as a peak of height a.
 
-    Args:
-        window: any window of scipy.signal; "boxcar" for none.
-        padding: how many times the record is lengthened by zeros, for finer lines.
+    The mean is taken off.
+
+    Parameters
+    ----------
+    window : str
+        Any window of scipy.signal; "boxcar" for none.
+    padding : int
+        How many times the record is lengthened by zeros, for finer lines.
     """
     from scipy.signal import get_window
 
@@ -58,8 +62,9 @@ def amplitude_spectrum(t: Any, y: ArrayLike | str | None = None, *, window: str 
 
 
 def power_density(t: Any, y: ArrayLike | str | None = None, *, segments: int = 8, window: str = "hann") -> Spectrum:
-    """One-sided power spectral density (unit^2/Hz) by Welch's method, the record cut into about `segments`
-    parts.
+    """Compute the one-sided power spectral density (unit^2/Hz) by Welch's method.
+
+    The record is cut into about `segments` parts.
 
     Its integral over the frequencies is the variance of the signal.
     """
@@ -73,7 +78,7 @@ def power_density(t: Any, y: ArrayLike | str | None = None, *, segments: int = 8
 
 
 def find_peaks(frequencies: ArrayLike, values: ArrayLike, number: int | None = None, least: float = 0.01) -> Peaks:
-    """Local maxima of at least `least` times the highest, strongest first.
+    """Return local maxima of at least `least` times the highest, strongest first.
 
     Frequency and height are those of the parabola through the logarithms at a maximum and its two neighbours.
     """
@@ -90,7 +95,7 @@ def find_peaks(frequencies: ArrayLike, values: ArrayLike, number: int | None = N
 
 
 def signal(t: Any, y: ArrayLike | str | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Times (N,) and values (N, ...) of a signal at even intervals; see the head of this module."""
+    """Return times (N,) and values (N, ...) of a signal at even intervals; see the head of this module."""
     if isinstance(y, str):
         t, y = t[y], None
     if y is None:

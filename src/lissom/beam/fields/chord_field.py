@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lissom.beam.constants import constant_property
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.beam.number_types import Array, Number
 from lissom.beam.sections.general_section import BEND_Y, BEND_Z, SHEAR_Y, SHEAR_Z
@@ -43,7 +43,7 @@ class Bow:
         """(k, K): from values at the nodes to integrals over x up to fractions xi (k,) of the length."""
         return self.field.running(self.rule, xi)
 
-    @cached_property
+    @constant_property
     def stretches(self) -> bool:
         """Whether the axis stretches where the link bends, as its sections are off the axis."""
         strain, basis = np.real(self.field.nodes.strain), self.field.basis

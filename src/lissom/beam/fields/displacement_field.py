@@ -19,11 +19,11 @@ tip: seen from there, the slopes of a link that is held at both ends are half as
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.beam.constants import constant_property
 from lissom.beam.functions.basis import Basis
 from lissom.beam.functions.quadrature import Quadrature, kept_by_place
 from lissom.beam.number_types import Array, Number, symmetric
@@ -148,7 +148,7 @@ class Field:
         tip[1, y], tip[2, z] = basis.y.values(1.0)[0][0], basis.z.values(1.0)[0][0]
         return on_chord(found, self.place(xi), tip, L, self.chord)
 
-    @cached_property
+    @constant_property
     def nodes(self) -> Sections:
         """The sections at the nodes of the basis' quadrature."""
         return self.sections(self.basis.rule.nodes)

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from lissom.beam.constants import constant_property
 from lissom.beam.fields.displacement_field import Field, Sections
 from lissom.beam.fields.profile_field import OwnField
 from lissom.beam.functions.basis import Basis
@@ -74,7 +74,7 @@ class ExactField:
         """Weights of integrals over x."""
         return self.running(np.ones(1))[0]
 
-    @cached_property
+    @constant_property
     def _nodes(self) -> Sections:
         return self.field.sections(self.rule.nodes)
 

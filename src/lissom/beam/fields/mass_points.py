@@ -6,11 +6,12 @@ too, they share the integrals over them.
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from lissom.beam.constants import constant_property, frozen
 from lissom.beam.fields.displacement_field import RunningTerms, Sections
 from lissom.beam.fields.foreshortening_forms import Shortening, Span
 from lissom.beam.fields.inertia_invariants import Invariants, SectionMotion
@@ -28,18 +29,18 @@ class Carriers:
             at_lumps = field.fraction(list(lumps))
             sections = Sections(*map(np.concatenate, zip(sections, field.sections(at_lumps), strict=True)))
             xi = np.concatenate([xi, at_lumps])
-        self.field, self.xi, self.sections = field, xi, sections
+        self.field, self.xi, self.sections = field, *frozen((xi, sections))
 
-    @cached_property
+    @constant_property
     def _terms(self) -> RunningTerms:
         return self.field.running_terms(self.xi)
 
-    @cached_property
+    @constant_property
     def motion(self) -> SectionMotion:
         """How masses there move with the coordinates."""
         return SectionMotion.of(self.field.place(self.xi), self.sections)
 
-    @cached_property
+    @constant_property
     def span(self) -> Span:
         """How they are drawn back by foreshortening."""
         return Span.of(self.field.place(self.xi), self.sections, self._terms)
@@ -79,9 +80,9 @@ class _Table:
 
 @lru_cache(maxsize=64)
 def _invariants(stations: Carriers, moments: _Table) -> Invariants:
-    return stations.motion.integrate(moments.array)
+    return frozen(stations.motion.integrate(moments.array))
 
 
 @lru_cache(maxsize=64)
 def _shortening(stations: Carriers, moments: _Table) -> Shortening:
-    return stations.span.shortening(moments.array)
+    return frozen(stations.span.shortening(moments.array))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lissom.beam.constants import constant_property
 from lissom.beam.fields.displacement_field import RunningTerms, Sections, integrate_strains, on_chord
 from lissom.beam.functions.force_based_shapes import OwnBasis
 from lissom.beam.functions.quadrature import Quadrature, kept_by_place
@@ -37,25 +37,25 @@ class OwnField:
         """x of fractions xi (k,)."""
         return self.basis.profile.place(xi)
 
-    @cached_property
+    @constant_property
     def forces(self) -> Array:
         """Internal forces per coordinate at the nodes, (n, 6, m)."""
         return self._forces_and_strains[0]
 
-    @cached_property
+    @constant_property
     def _forces_and_strains(self) -> tuple[Array, Array]:
         return self.basis.forces_and_strains(self.basis.rule.nodes)
 
-    @cached_property
+    @constant_property
     def tables(self) -> tuple[Array, Array]:
         """Compliance (n, 6, 6) and moments of mass per length (n, 4, 4) at the nodes."""
         return self.basis.profile.tables(self.basis.rule.nodes)
 
-    @cached_property
+    @constant_property
     def _strain(self) -> Array:
         return self._forces_and_strains[1]
 
-    @cached_property
+    @constant_property
     def _inner(self) -> Array:
         return self.running(self.basis.rule, self.basis.rule.nodes)
 
@@ -70,7 +70,7 @@ class OwnField:
         tip = integrate_strains(self._strain, self._inner, self.running(self.basis.rule, np.ones(1)))[0][0]
         return on_chord(sections, self.place(xi), tip, self.length, self.chord)
 
-    @cached_property
+    @constant_property
     def nodes(self) -> Sections:
         """The sections at the nodes of the basis' quadrature."""
         phi, psi = integrate_strains(self._strain, self._inner, self._inner)

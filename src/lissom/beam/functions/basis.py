@@ -88,7 +88,7 @@ def make_basis(
 
     Args:
         modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
-        ends: "auto", "legendre", "hermite" or the name of a mode family (`lissom.beam.families`); or a
+        ends: "auto", "legendre", "hermite" or the name of a mode family (`lissom.beam.mode_families`); or a
             mapping with `family` and its options `tip_mass`, `tip_inertia` (ratios to the beam's own); or a
             mapping from direction to one of these (directions left out: "auto"). A family of bending modes
             named for the whole link stands for clamped-free in torsion and extension, where "clamped-mass"

@@ -113,7 +113,7 @@ def own_basis(
     Args:
         modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
         ends: "auto" (shapes under loads at the tip and natural shapes with the tip held), "legendre" (forces that are
-            polynomials), or the natural modes of this very link by its end conditions, `families.BENDING`; or a
+            polynomials), or the natural modes of this very link by its end conditions, `mode_families.BENDING`; or a
             mapping with `family` and its options `tip_mass` (kg), `tip_inertia` (kg m2); or one of these by direction.
         masses: what the link carries in its natural shapes; let pieces of the profile end there (`Profile.split`), as
             forces jump where a mass is.

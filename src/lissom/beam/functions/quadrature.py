@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, wraps
+from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss, legvander
 
+from lissom.beam.constants import constant_property, frozen
 from lissom.beam.number_types import Array
 
 Found = TypeVar("Found", bound=Any)
@@ -20,10 +21,7 @@ def kept_by_place(method: Callable[[Any, Array], Found]) -> Callable[[Any, Array
 
     @lru_cache(maxsize=256)
     def known(owner: Any, places: bytes, kind: Any) -> Found:
-        found = method(owner, np.frombuffer(places, kind))
-        for array in found if isinstance(found, tuple) else (found,):
-            array.flags.writeable = False
-        return found
+        return frozen(method(owner, np.frombuffer(places, kind)))
 
     @wraps(method)
     def ask(owner: Any, xi: Array) -> Found:
@@ -53,17 +51,17 @@ class Quadrature:
         """The rule with these edges, in any order; made once."""
         return _cached_rule(tuple(sorted(set(edges))), points)
 
-    @cached_property
+    @constant_property
     def _rule(self) -> tuple[Array, Array]:
         return leggauss(self.points)
 
-    @cached_property
+    @constant_property
     def nodes(self) -> Array:
         """Nodes in [0, 1], shape (panels * points,)."""
         left, right = np.array(self.edges[:-1]), np.array(self.edges[1:])
         return ((left + right)[:, None] / 2 + (right - left)[:, None] / 2 * self._rule[0]).ravel()
 
-    @cached_property
+    @constant_property
     def weights(self) -> Array:
         """Weights, shape (panels * points,): weights @ f(nodes) = int_0^1 f."""
         return (np.diff(self.edges)[:, None] / 2 * self._rule[1]).ravel()

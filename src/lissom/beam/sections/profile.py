@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 
+from lissom.beam.constants import constant_property
 from lissom.beam.number_types import NEAR, Array, Number
 from lissom.beam.sections.cross_section import Section
 from lissom.beam.sections.general_section import GeneralSection
@@ -58,7 +58,7 @@ class Piece:
         made = [self.at(float(x)) for x in s]
         return np.array([p.compliance for p in made]), np.array([p.moments for p in made])
 
-    @cached_property
+    @constant_property
     def degree(self) -> int:
         """Degree of polynomials that represent the section's numbers between the ends."""
         if self.uniform:
@@ -122,7 +122,7 @@ class Profile:
     def length(self) -> Number:
         return self.pieces[-1].end
 
-    @cached_property
+    @constant_property
     def edges(self) -> tuple[float, ...]:
         """Fractions of the length at which pieces begin and end."""
         length = float(np.real(self.length))
@@ -133,7 +133,7 @@ class Profile:
         """Of polynomials that represent the sections within each piece."""
         return max(p.degree for p in self.pieces)
 
-    @cached_property
+    @constant_property
     def _places(self) -> Array:
         return np.array([0 * self.length, *(p.end for p in self.pieces)])
 

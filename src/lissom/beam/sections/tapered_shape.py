@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebval, chebvander
 
+from lissom.beam.constants import constant_property
 from lissom.beam.number_types import Array
 from lissom.beam.sections.plane_shape import PlaneShape, geometry
 
@@ -25,7 +25,7 @@ class Tapering:
 
     solve: Callable[[float], PlaneShape]
 
-    @cached_property
+    @constant_property
     def _coefficients(self) -> Array:
         """(PLACES, 7) of Chebyshev polynomials."""
         points = chebpts1(PLACES)

@@ -16,7 +16,7 @@ from lissom.cli.printing.shared_options import EXAMPLE, Anything, Json, Settings
 from lissom.errors import LissomError
 from lissom.files import NotWritten
 from lissom.progress import Progress
-from lissom.simulation.loop.interrupts import terminated
+from lissom.simulation.loop.interrupts import deferred, terminated
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
@@ -68,13 +68,16 @@ def run(
     with folder, terminated():
         trajectory = _trajectory(prepared, quiet)
         try:
-            with Progress("writing samples", show=not quiet):
+            with Progress("writing samples", show=not quiet), deferred() as pressed:  # what is computed comes first
                 folder.keep(scenario, trajectory)
+                stopped = pressed()
         except NotWritten:
             if not (quiet or as_json):
                 _show(trajectory, trajectory.summary())
             raise
         with _told_what_is_kept(folder):
+            if stopped:
+                raise KeyboardInterrupt
             with Progress("preparing results", show=not quiet):
                 summary = trajectory.summary()
             try:

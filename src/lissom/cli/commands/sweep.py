@@ -59,7 +59,7 @@ def sweep(
     elif not quiet:
         console = screen()
         console.print(results.table())
-        console.print(f"results in {store}; in Python: lissom.study.open({store!r})")
+        console.print(f"results in {store}; in Python: lissom.study.open_results({store!r})")
     if not results.finished:
         say("no run finished; each says why in its cause, as in lissom sweep ... --json", "red")
         raise typer.Exit(FAILED)

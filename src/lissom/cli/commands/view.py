@@ -78,12 +78,12 @@ def _is_study(what: str) -> bool:
 
 
 def _show_study(what: str, settings: Any, host: str, port: int, remote: bool, browser: bool) -> None:
-    from lissom.study import open as open_study
+    from lissom.study import open_results
     from lissom.view.pages.study_page import StudyServer
 
     if settings:
         raise typer.BadParameter("--set is for a robot or a scenario; a study is as it is")
-    server = StudyServer(open_study(what), host, port, remote, say=lambda text: say(text, "yellow"))
+    server = StudyServer(open_results(what), host, port, remote, say=lambda text: say(text, "yellow"))
     _serve(server, server.address, browser)
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.analysis.equilibrium.statics import Equilibrium, static_equilibrium
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
+from lissom.analysis.equilibrium.statics import static_equilibrium
 from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.analysis.linear_models.linearisation import linearise
 from lissom.analysis.modes.natural_modes import natural_modes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom import printing
-from lissom.analysis.equilibrium.statics import Equilibrium
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.analysis.linear_models.linearisation import linearise
 from lissom.analysis.linear_models.model_reduction import METHODS, Method, Reduction, reduce_model

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom import printing
-from lissom.analysis.equilibrium.statics import Equilibrium
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.control import argument_checks
 from lissom.control.choices import SIDES, Side
 from lissom.control.design.design_model import (

@@ -14,6 +14,7 @@ from lissom.errors import LissomError
 from lissom.files import check_file
 from lissom.messages import brief, did_you_mean, listed
 from lissom.model.fields.number_fields import kind_of
+from lissom.model.fields.units import UNITS, heading
 
 MAX_BYTES = 200_000_000
 HOLES = ("", "nan", "na", "n/a", "none", "null")  # what stands in a cell without a measurement
@@ -24,7 +25,8 @@ def read(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Read times (k,) and values (k, n) from a file with one row per time; a first row of text names the columns.
 
-    Measured data may have `holes`: empty cells become NaN, and times are taken as they are.
+    Numbers under a name with a unit, as `elbow [deg]`, become SI. Measured data may have `holes`: empty cells become
+    NaN, and numbers are taken as they are.
     """
     file = str(path)
     text = _text(Path(path))
@@ -52,6 +54,7 @@ def read(
     wanted += others if columns is None else [_column(names, len(head), c, file) for c in _listed(columns)]
     if len(wanted) < 2:
         raise LissomError("has only a time column; give one more column per channel", source=file)
+    sizes = [1.0] * len(wanted) if holes or names is None else _sizes([names[k] for k in wanted], file)
     table = np.empty((len(rows), len(wanted)))
     for i, (n, line) in enumerate(rows):
         entries = cells(n, line)
@@ -65,7 +68,7 @@ def read(
                     f"column {names[column] if names else column} = {brief(entries[column])}: must be a finite number"
                 )
                 raise LissomError(text, source=file, line=n)
-            table[i, j] = value
+            table[i, j] = value * sizes[j]
     late = np.flatnonzero(np.diff(table[:, 0]) <= 0)
     if len(late) and not holes:
         n, t = rows[late[0] + 1][0], table[late[0] + 1, 0]
@@ -109,6 +112,12 @@ def _column(names: list[str] | None, count: int, wanted: Any, file: str) -> int:
             text = f"column {wanted!r}: the first row has no names; give column numbers from 0"
             raise LissomError(text, source=file)
         if wanted not in names:
+            bare = [heading(name)[0] for name in names]
+            names = bare if wanted in bare else names
+        if names.count(wanted) > 1:
+            text = f"column {brief(wanted)}: stands over {names.count(wanted)} columns; give its number, from 0"
+            raise LissomError(text, source=file)
+        if wanted not in names:
             text = f"column {brief(wanted)}: is not there{did_you_mean(wanted, names)}"
             raise LissomError(f"{text}; the columns are {listed(names, 'and')}", source=file)
         return names.index(wanted)
@@ -117,6 +126,14 @@ def _column(names: list[str] | None, count: int, wanted: Any, file: str) -> int:
     if wanted >= count:
         raise LissomError(f"column {wanted}: is not there; the columns are 0 to {count - 1}", source=file)
     return int(wanted)
+
+
+def _sizes(names: Sequence[str], file: str) -> list[float]:
+    """How many of SI's one of each column is, by the unit in its name; the first is the time."""
+    found = [heading(name)[1] for name in names]
+    if found[0] is not None and found[0].kind != UNITS["s"].kind:
+        raise LissomError(f"column {brief(names[0])}: is no time; give times in s or ms", source=file)
+    return [1.0 if unit is None else unit.size for unit in found]
 
 
 def _number(text: str) -> float | None:

@@ -30,13 +30,16 @@ class ClosedPose(NamedTuple):
 def closed_pose(
     robot: AnyRobot, q: ArrayLike | Named | None = None, lengths: Mapping[str, float] | None = None
 ) -> ClosedPose:
-    """The pose that is meant by joint values and cylinder lengths, all loops closed without bending a link.
+    """Find the pose that is meant by joint values and cylinder lengths, all loops closed without bending a link.
 
-    Args:
-        q: {joint: value}, where a cylinder driven by length, or a loop that holds a distance, may be named like a joint
-            ({"c1": 2.8}); named joints are kept, and cylinders that would contradict them take the length that follows
-            from the pose. Or an array (nq,): cylinders have the lengths that they have there.
-        lengths: distance in metres of loops that hold one, where it is neither their own nor to follow.
+    Parameters
+    ----------
+    q : array_like or mapping, optional
+        {joint: value}, where a cylinder driven by length, or a loop that holds a distance, may be named like a
+        joint ({"c1": 2.8}); named joints are kept, and cylinders that would contradict them take the length that
+        follows from the pose. Or an array (nq,): cylinders have the lengths that they have there.
+    lengths : mapping of str to float, optional
+        Distance in metres of loops that hold one, where it is neither their own nor to follow.
     """
     model = as_model(robot)
     named, given = split_lengths(model, q, lengths)
@@ -55,7 +58,7 @@ def closed_pose(
 
 
 def split_lengths(model: Model, q: Any, lengths: Mapping[str, float] | None) -> tuple[Any, dict[str, float]]:
-    """What `q` says of joints, and lengths by loop: those given, and those that `q` names like joints."""
+    """Return what `q` says of joints, and lengths by loop: those given, and those that `q` names like joints."""
     out = {name: float(value) for name, value in (lengths or {}).items()}
     held = {loop.name for loop in model.loops if loop.distance is not None}
     for name in out:
@@ -73,12 +76,12 @@ def split_lengths(model: Model, q: Any, lengths: Mapping[str, float] | None) -> 
 
 
 def cylinders(model: Model) -> set[str]:
-    """Names of the cylinders that are driven by their length."""
+    """Return names of the cylinders that are driven by their length."""
     return {model.robot.elements[k].name for k in model.held_elements}
 
 
 def lengths_at(model: Model, q: Vector, names: Iterable[str]) -> dict[str, float]:
-    """Distance between the ends of loops that hold one, at a configuration; only where it is not their own."""
+    """Return the distance between the ends of loops that hold one, at q; only where it is not their own."""
     gaps, table = loop_gaps(model, q), model.arrays.loops
     rows = {loop.name: table.rows[k, 0] for k, loop in enumerate(model.loops)}
     found = {name: float(np.real(table.level[rows[name]] + gaps[rows[name]])) for name in names}
@@ -86,7 +89,7 @@ def lengths_at(model: Model, q: Vector, names: Iterable[str]) -> dict[str, float
 
 
 def _following(model: Model, q: Vector, kept: set[int], names: set[str]) -> set[str]:
-    """Cylinders whose lengths the kept joints decide: joints that are free cannot change them beside the other rows."""
+    """Return cylinders whose lengths the kept joints decide: free joints cannot change them beside the other rows."""
     joints = {k for body in model.bodies for k in indices(body.joint_v)}
     fixed = kept | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
     step = np.zeros(model.nv)

@@ -18,7 +18,7 @@ from lissom.model.model import Model
 
 
 def angles_off(model: Model, q: Vector) -> np.ndarray:
-    """How far each loop's joint is turned from how it is described, rad, shape (loops,)."""
+    """Return how far each loop's joint is turned from how it is described, rad, shape (loops,)."""
     out = []
     for k, pose in enumerate(np.real(loop_poses(model, q))):
         off = _off(model, k, pose)
@@ -30,12 +30,16 @@ def angles_off(model: Model, q: Vector) -> np.ndarray:
 def angle_rows(
     model: Model, q: Vector, turned: np.ndarray, gaps: Vector, G: np.ndarray | None = None
 ) -> tuple[Vector, np.ndarray]:
-    """What rows gape and their rates per unit of every velocity, with angles in place of cosines in some loops.
+    """Return what rows gape and their rates per unit of every velocity, angles in place of cosines in some loops.
 
-    Args:
-        turned: indices of the loops whose rows that compare axes are replaced.
-        gaps: (rows,) as of `loop_gaps`.
-        G: (rows, nv) as of `loop_jacobian`; left out where rates are not wanted.
+    Parameters
+    ----------
+    turned : array
+        Indices of the loops whose rows that compare axes are replaced.
+    gaps : array
+        (rows,) as of `loop_gaps`.
+    G : array, optional
+        (rows, nv) as of `loop_jacobian`; left out where rates are not wanted.
     """
     gaps, table = gaps.copy(), model.arrays.loops
     poses = np.real(loop_poses(model, q))
@@ -51,7 +55,7 @@ def angle_rows(
 
 
 def _off(model: Model, k: int, pose: np.ndarray) -> np.ndarray:
-    """By how much the axes of loop k are turned, one number for each of its rows that compares axes; else none."""
+    """Return by how much the axes of loop k are turned, a number for each of its rows that compares axes; else none."""
     axes, table = model.loops[k].kept_axes, model.arrays.loops
     R, p = pose[:, :3], pose[:, 3]
     if len(axes) == 3:
@@ -71,7 +75,7 @@ def _off(model: Model, k: int, pose: np.ndarray) -> np.ndarray:
 
 
 def _off_rates(model: Model, k: int, pose: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """Rates (rows, nv) of `_off`, right to first order in the angle across an axis.
+    """Return rates (rows, nv) of `_off`, right to first order in the angle across an axis.
 
     `rates` (3, 4, nv) are those of the pose; a frame that turns by omega has R' = [omega] R.
     """
@@ -89,7 +93,7 @@ def _off_rates(model: Model, k: int, pose: np.ndarray, rates: np.ndarray) -> np.
 
 
 def _turned(axis: np.ndarray, R: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Rotation vector that takes `axis` to where R has it; about `normal` where it is reversed."""
+    """Return the rotation vector that takes `axis` to where R has it; about `normal` where it is reversed."""
     turned = R @ axis
     about = np.cross(axis, turned)
     sine, cosine = np.linalg.norm(about), axis @ turned
@@ -99,13 +103,13 @@ def _turned(axis: np.ndarray, R: np.ndarray, normal: np.ndarray) -> np.ndarray:
 
 
 def _across(model: Model, k: int) -> np.ndarray:
-    """Unit vectors (2, 3) normal to the axis of loop k and to each other: those of its rows that compare axes."""
+    """Return unit vectors (2, 3) normal to the axis of loop k and to each other: of its rows that compare axes."""
     table = model.arrays.loops
     rows = np.arange(*table.rows[k])
     return np.real(table.a[rows[table.hold[rows] == LoopRow.SQUARE]])
 
 
 def _thread(model: Model, k: int) -> int | None:
-    """The row of loop k that couples turn and slide, if it has one."""
+    """Return the row of loop k that couples turn and slide, if it has one."""
     table = model.arrays.loops
     return next((row for row in range(*table.rows[k]) if table.hold[row] == LoopRow.THREAD), None)

@@ -47,16 +47,23 @@ def close_loops(
     keep: Iterable[str] | None = None,
     lengths: Mapping[str, float] | None = None,
 ) -> Vector:
-    """The configuration (nq,) near `q` at which all loops are closed.
+    """Find the configuration (nq,) near `q` at which all loops are closed.
 
-    Args:
-        q: (nq,) or {joint: value}; where the search begins, neutral unless given. A name ending in ".near" says where a
-            joint is about ("elbow.near").
-        keep: names of joints, coordinates or links that do not move; those that `q` names by themselves unless given.
-        lengths: distance in metres of loops that hold one, where it is not the robot's own.
-    Returns:
-        The configuration, every joint assembled as it is described; a start that is turned by more than 90 degrees is
-        told by a warning. An error names the loop that cannot close, how far it gapes, and what to free.
+    Parameters
+    ----------
+    q : array_like or mapping, optional
+        (nq,) or {joint: value}; where the search begins, neutral unless given. A name ending in ".near" says where
+        a joint is about ("elbow.near").
+    keep : iterable of str, optional
+        Names of joints, coordinates or links that do not move; those that `q` names by themselves unless given.
+    lengths : mapping of str to float, optional
+        Distance in metres of loops that hold one, where it is not the robot's own.
+
+    Returns
+    -------
+    array
+        The configuration, every joint assembled as it is described; a start that is turned by more than 90 degrees
+        is told by a warning. An error names the loop that cannot close, how far it gapes, and what to free.
     """
     model = as_model(robot)
     named: tuple[str, ...] = ()
@@ -74,7 +81,7 @@ def closed_configuration(
     lengths: Mapping[str, float] | None = None,
     leave: Iterable[str] = (),
 ) -> Vector:
-    """As `close_loops`; `keep` holds indices of velocity coordinates. Prescribed joints are kept too.
+    """Close loops as `close_loops` does; `keep` holds indices in v. Prescribed joints are kept too.
 
     Loops in `leave` stay as open as they come. A link that has to bend by more than a hundredth of its length is told.
     """
@@ -122,7 +129,7 @@ def _tell_bending(model: Model, before: Vector, after: Vector, kept: set[int]) -
 
 
 def _apart(model: Model, q: Vector, turning: np.ndarray) -> Vector:
-    """The configuration, joints moved a little where both ends of a length coincide: it has no direction there."""
+    """Move joints a little where both ends of a length coincide: it has no direction there."""
     if np.all(np.isfinite(loop_jacobian(model, q))):
         return q
     step = np.zeros(model.nv)
@@ -131,7 +138,7 @@ def _apart(model: Model, q: Vector, turning: np.ndarray) -> Vector:
 
 
 def closed_velocity(model: Model, q: Vector, v: Vector, keep: set[int], given: Vector | None = None) -> Vector:
-    """Velocities (nv,) near `v` that keep the loops closed; those with indices in `keep`, and prescribed ones, stay."""
+    """Return velocities (nv,) near `v` that keep loops closed; those with indices in `keep`, and prescribed, stay."""
     fixed = keep | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
     free = np.array([k for k in range(model.nv) if k not in fixed], np.int64)
     G = loop_jacobian(model, q)
@@ -151,7 +158,7 @@ def closed_velocity(model: Model, q: Vector, v: Vector, keep: set[int], given: V
 
 
 def length_gaps(model: Model, lengths: Mapping[str, float]) -> Vector:
-    """Values (rows,) that the rows are to have where loops hold a distance other than their own; else zero."""
+    """Return values (rows,) that the rows are to have where loops hold a distance other than their own; else zero."""
     table, wanted = model.arrays.loops, np.zeros(len(model.arrays.loops.hold))
     for k, loop in enumerate(model.loops):
         if loop.name in lengths:
@@ -171,7 +178,7 @@ class _ClosingSearch:
         return self.held * (loop_gaps(self.model, q) - self.wanted)
 
     def closed(self, q: Vector, turning: np.ndarray, bending: np.ndarray) -> tuple[Vector, float]:
-        """The best configuration found from `q` and how far it gapes: by joints alone, else by modes too."""
+        """Return the best configuration found from `q` and how far it gapes: by joints alone, else by modes too."""
         best, gap = self._newton(q, turning)
         if gap > CLOSED and len(bending):
             other, left = self._newton(best, np.concatenate([turning, bending]))
@@ -211,7 +218,7 @@ class _ClosingSearch:
 
 
 def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The least x with A x = b, as far as there is one."""
+    """Return the least x with A x = b, as far as there is one."""
     try:
         return np.linalg.lstsq(A, b, rcond=SINGULAR)[0]
     except np.linalg.LinAlgError:
@@ -221,7 +228,7 @@ def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def move_weights(model: Model) -> np.ndarray:
-    """How far each coordinate moves for a joint's 1, (nv,): joints move before links bend."""
+    """Return how far each coordinate moves for a joint's 1, (nv,): joints move before links bend."""
     weights = np.full(model.nv, STIFF)
     for body in model.bodies:
         weights[body.joint_v] = 1.0
@@ -229,7 +236,7 @@ def move_weights(model: Model) -> np.ndarray:
 
 
 def _with_rotors(model: Model, before: Vector, after: Vector, fixed: set[int]) -> Vector:
-    """Rotors go with their joints."""
+    """Let rotors go with their joints."""
     for body in model.bodies:
         if body.rotor_q is not None and body.rotor_v not in fixed:
             after[body.rotor_q] = before[body.rotor_q] + after[body.joint_q.start] - before[body.joint_q.start]
@@ -256,7 +263,7 @@ def _cannot_close(model: Model, search: _ClosingSearch, q: Vector, kept: set[int
 
 
 def _way(model: Model, loop: int) -> set[str]:
-    """Links on the way around a loop."""
+    """Return links on the way around a loop."""
     table, tree, found = model.arrays.loops, model.arrays.tree, set()
     for row in (int(table.first[loop]), int(table.second[loop])):
         while row != table.common[loop]:

@@ -29,13 +29,13 @@ class Closed(NamedTuple):
 
 
 def loop_rows(robot: AnyRobot) -> tuple[str, ...]:
-    """The directions that the loops hold, by the reaction in each: "rod-eye: force along x"."""
+    """Return the directions that the loops hold, by the reaction in each: "rod-eye: force along x"."""
     model = as_model(robot)
     return tuple(f"{loop.name}: {row.label}" for loop in model.loops for row in loop.held)
 
 
 def loop_gaps(robot: AnyRobot, q: ArrayLike) -> Vector:
-    """How far each row is from being closed, shape (rows,): metres, or the cosine by which an angle is off."""
+    """Return how far each row is from being closed, shape (rows,): metres, or the cosine by which an angle is off."""
     model = as_model(robot)
     work = _placed(model, q)
     closure = closure_of(model, work.fields.omega.dtype.type).fields
@@ -45,7 +45,7 @@ def loop_gaps(robot: AnyRobot, q: ArrayLike) -> Vector:
 
 
 def loop_jacobian(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
-    """Rates of the rows per unit of every velocity, shape (rows, model.nv)."""
+    """Return rates of the rows per unit of every velocity, shape (rows, model.nv)."""
     model = as_model(robot)
     work = _placed(model, q)
     out = np.empty((len(model.arrays.loops.hold), model.nv), work.fields.omega.dtype)
@@ -54,7 +54,7 @@ def loop_jacobian(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
 
 
 def loop_poses(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
-    """Pose (R, p) of each loop's second frame in the axes of its first, shape (loops, 3, 4)."""
+    """Return the pose (R, p) of each loop's second frame in the axes of its first, shape (loops, 3, 4)."""
     model = as_model(robot)
     work = _placed(model, q)
     forward_kinematics.world_frames(model.struct, work)
@@ -72,7 +72,7 @@ def closed_loops(
     wrenches: Wrenches | None = None,
     a: ArrayLike | None = None,
 ) -> Closed:
-    """Accelerations, and the wrenches in the joints that close the loops; arguments as of `forward_dynamics`."""
+    """Return accelerations, and the wrenches in the joints that close the loops; arguments as of `forward_dynamics`."""
     model = as_model(robot)
     given = driven(model, q, v, tau, wrenches, a)
     out, number = given.a.copy(), given.a.dtype.type
@@ -87,7 +87,7 @@ def closed_loops(
 
 
 def openings(model: Model, number: type) -> Vector:
-    """Second derivatives of the rows (rows,) at the accelerations that the last dynamics left in the workspace."""
+    """Return second derivatives (rows,) of the rows at the accelerations that dynamics left in the workspace."""
     closure = closure_of(model, number).fields
     out = np.zeros_like(closure.lam)
     loop_constraints.loop_accelerations(model.struct, model.workspace(number), closure.given, out)
@@ -95,12 +95,12 @@ def openings(model: Model, number: type) -> Vector:
 
 
 def reactions(model: Model, q: ArrayLike, multipliers: Vector) -> np.ndarray:
-    """Wrenches of the loops on the rows of their frames, shape (model.rows, 6)."""
+    """Return wrenches of the loops on the rows of their frames, shape (model.rows, 6)."""
     return _reactions(model, q, multipliers)[1]
 
 
 def loop_reactions(model: Model, q: ArrayLike, multipliers: Vector) -> np.ndarray:
-    """Wrenches in the loops, shape (loops, 6), as in `Closed`."""
+    """Return wrenches in the loops, shape (loops, 6), as in `Closed`."""
     return _reactions(model, q, multipliers)[0]
 
 
@@ -113,12 +113,12 @@ def _reactions(model: Model, q: ArrayLike, multipliers: Vector) -> tuple[np.ndar
 
 
 def closure_of(model: Model, number: type) -> Any:
-    """This thread's memory for the loops of a model, as kernels take it."""
+    """Return memory of this thread for the loops of a model, as kernels take it."""
     return model.cached(("closure", number), lambda: make_closure(model, number))
 
 
 def _placed(model: Model, q: ArrayLike) -> Any:
-    """The workspace after the outward pass at `q`."""
+    """Return the workspace after the outward pass at `q`."""
     q = vector(model, q, "q", model.nq)
     number = number_type(model, q)
     work = model.workspace(number)

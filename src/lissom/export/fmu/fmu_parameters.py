@@ -68,7 +68,7 @@ def find_parameters(frozen: Frozen, image: Image, paths: Sequence[str], channels
 
 
 def _gains(frozen: Frozen, image: Image, channels: Sequence[int]) -> Iterator[Parameter]:
-    law, packed = frozen.loop.law, frozen.loop.system.law.fields
+    law, packed = frozen.memory.law, frozen.memory.system.law.fields
     if law is None:
         return
     for k in channels:
@@ -133,15 +133,15 @@ def _check_apart(frozen: Frozen, image: Image, one: Parameter, other: Parameter)
 
 def _models(frozen: Frozen) -> list[Any]:
     """Return everything whose tables a run reads: the model, the same with the tips of its links, the controller's."""
-    twin = [frozen.loop.twin] if frozen.loop.twin is not frozen.model else []
+    twin = [frozen.memory.twin] if frozen.memory.twin is not frozen.model else []
     return [frozen.model, tips(frozen.model), *twin]
 
 
 def _rebuilt(frozen: Frozen, robot: Robot) -> list[Any]:
     """Compile what `_models` lists for another robot."""
     plain = robot.compile(prescribed=frozen.prepared.model.prescribed)
-    model: Model = activate(plain, frozen.all_loads, frozen.loop.duration)[0]
-    twin = [rigid_twin(robot, rotors=True).compile()] if frozen.loop.twin is not frozen.model else []
+    model: Model = activate(plain, frozen.all_loads, frozen.memory.duration)[0]
+    twin = [rigid_twin(robot, rotors=True).compile()] if frozen.memory.twin is not frozen.model else []
     return [model, tips(model), *twin]
 
 

@@ -14,7 +14,7 @@ from lissom.export.fmu.memory_image import Image
 from lissom.kernel.compile.kinds import kinds
 from lissom.kernel.compile.translate.types import Types
 from lissom.kernel.compile.translate.unit import prototype
-from lissom.simulation.status.run_limits import HOPELESS, RACING, WHOLE_TURN
+from lissom.simulation.status.run_limits import HOPELESS, RACING, WHOLE_TURN, deflection_map
 
 ROW = 8  # words of a line of the image
 
@@ -27,22 +27,22 @@ def code_of(call: Call) -> Code:
 
 def header(frozen: Frozen, own: OwnMemory, image: Image, variables: Variables, inputs: Inputs) -> str:
     """Write model.h: where the parts of the run's memory lie, and their sizes."""
-    loop, law = frozen.loop, frozen.loop.system.law.fields
+    run, law = frozen.memory, frozen.memory.system.law.fields
     model = frozen.model
     places = {
-        "CLOCK": loop.state.clock, "STATE_Q": loop.state.q, "STATE_V": loop.state.v, "STATE_A": loop.state.a,
-        "CONTINUED": loop.state.flags, "WRITTEN": loop.record.next, "LATEST": loop.system.latest,
-        "HELD": loop.system.held, "LOAD_HELD": loop.system.load_held,
-        "ENDS": loop.segments.ends, "JUMPS": loop.segments.jumps,
+        "CLOCK": run.state.clock, "STATE_Q": run.state.q, "STATE_V": run.state.v, "STATE_A": run.state.a,
+        "CONTINUED": run.state.flags, "WRITTEN": run.record.next, "LATEST": run.system.latest,
+        "HELD": run.system.held, "LOAD_HELD": run.system.load_held,
+        "ENDS": run.segments.ends, "JUMPS": run.segments.jumps,
         "BREAKS": law.breaks, "COEFFICIENTS": law.coefficients, "INPUTS": own.inputs, "SWITCHES": own.switches,
         "PARAMETERS": own.parameters, "OWN_Q": own.q, "OWN_V": own.v, "OWN_A": own.a, "OWN_RATE": own.rate,
     }  # fmt: skip
-    step, duration = loop.step, loop.duration
+    step, duration = run.step, run.duration
     loads = 6 * len(frozen.fed)
     numbers = {
         "STATES_COUNT": sum(each.role == "state" for each in variables),
         "NQ": model.nq, "NV": model.nv, "ROWS": len(model.arrays.loops.hold), "FIXED": int(frozen.method.fixed),
-        "LOADS_FIRST": len(loop.loads.row) - loads, "LOADS_COUNT": loads, "COEFFICIENTS_COUNT": law.coefficients.size,
+        "LOADS_FIRST": len(run.loads.row) - loads, "LOADS_COUNT": loads, "COEFFICIENTS_COUNT": law.coefficients.size,
         **{f"{name}_COUNT": places[name].size for name in ("ENDS", "JUMPS", "BREAKS")},
         **{f"{name.upper()}_COUNT": len(table) for name, table in tables(frozen, inputs).items()},
     }  # fmt: skip
@@ -75,7 +75,7 @@ def tip_maps(frozen: Frozen) -> np.ndarray:
     """Return the maps (3 links, nq) from the configuration to deflections of tips, in the largest that makes sense."""
     flexible = [body.link for body in frozen.model.bodies if body.link in frozen.model.flexible]
     limits = [WHOLE_TURN if frozen.model.flexible[link].stiffening == "exact" else HOPELESS for link in flexible]
-    return np.asarray(frozen.loop.watch.deflected / np.repeat(limits, 3)).T
+    return np.asarray(deflection_map(frozen.model) / np.repeat(limits, 3)).T
 
 
 def source(

@@ -95,7 +95,7 @@ class Variables(list[Variable]):
     ) -> None:
         super().__init__()
         self.image = image
-        self.append(Variable("time", "time", image.offset(frozen.loop.state.clock), "s", "time"))
+        self.append(Variable("time", "time", image.offset(frozen.memory.state.clock), "s", "time"))
         for name, at, unit, text in zip(
             inputs.names, image.entries(own.inputs), inputs.units, inputs.texts, strict=True
         ):
@@ -124,7 +124,7 @@ class Variables(list[Variable]):
 
     def _motion(self, frozen: Frozen, own: OwnMemory) -> None:
         """Add coordinates: states and their derivatives, outputs where they are given in time."""
-        model, state = frozen.model, frozen.loop.state
+        model, state = frozen.model, frozen.memory.state
         q, v = position_columns(model), velocity_columns(model)
         given_q, given_v = prescribed_coordinates(model)
         kinds = (

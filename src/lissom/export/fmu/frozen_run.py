@@ -19,7 +19,8 @@ from lissom.scenario.prepare import Prepared
 from lissom.simulation.equations.recorder import make_record, write_sample
 from lissom.simulation.equations.system import acceleration
 from lissom.simulation.inputs.loads import Load
-from lissom.simulation.integrators.registry import SUNDIALS, Method
+from lissom.simulation.integrators.registry import AUTO, Method, integrator
+from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.postprocess import DrivenRows, GivenLoads, Observation, fill_observation, observing
 from lissom.simulation.settings import RunSettings
@@ -70,7 +71,7 @@ class Frozen:
     """A run that is ready to begin."""
 
     prepared: Prepared
-    loop: TimeLoop
+    memory: RunMemory
     method: Method
     seen: Observation  # one sample
     calls: tuple[Call, ...]
@@ -81,18 +82,18 @@ class Frozen:
     @property
     def model(self) -> Any:
         """The model that runs, with the loads from outside."""
-        return self.loop.model
+        return self.memory.model
 
     @property
     def sample(self) -> Any:
         """The Record of one sample."""
-        return self.loop.record
+        return self.memory.record
 
     def image(self, own: OwnMemory) -> Image:
         """Return all memory of the run and of its own."""
         arguments = [argument for call in self.calls for argument in call.arguments]
         roots = [argument for argument in arguments if not isinstance(argument, Scalar | int)]
-        return Image([*roots, *self.loop.segments, *(array for array in own if array.size)])
+        return Image([*roots, *self.memory.segments, *(array for array in own if array.size)])
 
 
 def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
@@ -103,7 +104,7 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
         **(prepared.settings.model_dump() | {"audit": False, "rate": 1.0 / prepared.settings.duration})
     )
     all_loads = (*prepared.loads, *inputs)
-    loop = TimeLoop(
+    memory = RunMemory(
         prepared.model,
         settings,
         controller=prepared.controller,
@@ -111,30 +112,31 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
         motion=prepared.motion,
         loads=all_loads,
     )
-    model, loads = loop.model, loop.loads
-    loop.keep(make_record(model, np.zeros(1), False, len(loads.row), loop.closure))
-    method = loop.begin()  # fills the one sample, so that nothing is wanted of steps
-    record = loop.record
+    model, loads = memory.model, memory.loads
+    memory.keep(make_record(model, np.zeros(1), False, len(loads.row), memory.closure))
+    method = TimeLoop(memory).begin()  # fills the one sample, so that nothing is wanted of steps
+    record = memory.record
     given = GivenLoads(record.load, loads.row, loads.entry)
     arguments, seen = observing(model, record.q, record.v, record.a, given, DrivenRows(record.lam, record.given))
     t = Scalar("t", 0.0)
     calls: tuple[Call, ...] = (
         Call(
             "march",
-            method.march,
+            method.take_steps,
             (
-                *(loop.packed, loop.scratch, loop.scratch_c, loop.packed_record, loop.packed_state, method.work),
+                *(memory.packed, memory.scratch, memory.scratch_c, memory.packed_record, memory.packed_state),
+                method.work,
                 *(Scalar("end", 0.0), Scalar("longest", 0.0), Scalar("fixed", True), Scalar("steps", CHUNK)),
             ),
             "int64",
         ),
-        Call("accelerate", acceleration, (loop.packed, loop.scratch, t, own.q, own.v, own.a)),
-        Call("sample", write_sample, (loop.packed, loop.scratch, loop.packed_record, t, own.q, own.v, own.a)),
+        Call("accelerate", acceleration, (memory.packed, memory.scratch, t, own.q, own.v, own.a)),
+        Call("sample", write_sample, (memory.packed, memory.scratch, memory.packed_record, t, own.q, own.v, own.a)),
         Call("observe", fill_observation, arguments),
     )
     senses = _senses(prepared, model, own, seen)
     calls += senses.calls if senses is not None else ()
-    return Frozen(prepared, loop, method, seen, calls, tuple(fed), all_loads, senses)
+    return Frozen(prepared, memory, method, seen, calls, tuple(fed), all_loads, senses)
 
 
 def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation) -> Senses | None:
@@ -194,8 +196,9 @@ def check(prepared: Prepared) -> None:
                 "is a function of the state in Python, which an FMU cannot hold; feed it through inputs.load",
                 ("loads", k),
             )
-    if prepared.settings.method in SUNDIALS:
-        raise LissomError("is not compiled into an FMU; take radau, or auto", ("method",), prepared.settings.method)
+    method = prepared.settings.method
+    if method != AUTO and not integrator(method).compiled:
+        raise LissomError("is not compiled into an FMU; take radau, or auto", ("method",), method)
 
 
 def _of_state(load: Load) -> bool:

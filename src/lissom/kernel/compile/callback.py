@@ -39,7 +39,7 @@ def _c_type(kind: Kind) -> Any:
 
 
 def _value(kind: Kind, given: Any) -> Any:
-    """A number, or an array over the memory that machine code shows."""
+    """Return a number, or an array over the memory that machine code shows."""
     if not isinstance(kind, Array):
         return given
     number, shape = np.dtype(kind.dtype), tuple(given.n)

@@ -16,7 +16,7 @@ from lissom.kernel.compile.libraries import library, toolchain
 
 
 def first_not_finite() -> str | None:
-    """Place, file and line, of the first number that is not finite and that kernels of this thread have stored."""
+    """Return file and line of the first number that kernels of this thread have stored and that is not finite."""
     for held in library.opened:
         buffer = _buffer(held)
         if buffer is not None and buffer.value:
@@ -41,9 +41,9 @@ def _buffer(held: library.Library) -> ctypes.Array[ctypes.c_char] | None:
 
 
 def preload() -> dict[str, str]:
-    """What the environment of a process with a sanitized build needs; nothing where the compiler has no sanitizers."""
+    """Return the environment that a process with a sanitized build needs; nothing where the compiler has none."""
     command = toolchain.compiler()
-    if command is None or "Free Software Foundation" not in toolchain.version(command):  # gcc's libraries are known
+    if command is None or not toolchain.is_gcc(command):  # where its libraries are is known
         return {}
     found = [
         subprocess.run((*command, f"-print-file-name={name}"), capture_output=True, text=True).stdout.strip()

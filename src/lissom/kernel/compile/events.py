@@ -19,5 +19,6 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 def announce(name: str) -> None:
+    """Tell all listeners that a function begins to compile."""
     for listener in _listeners:
         listener(name)

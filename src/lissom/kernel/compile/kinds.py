@@ -29,10 +29,12 @@ class Number:
 
     @property
     def text(self) -> str:
+        """Its name in caches and libraries."""
         return self.name
 
     @property
     def words(self) -> int:
+        """Words of 8 bytes that it takes in a table."""
         return WORDS.get(self.name, 1)
 
 
@@ -50,10 +52,12 @@ class Array:
 
     @property
     def text(self) -> str:
+        """Its name in caches and libraries."""
         return f"{self.dtype}[{self.ndim}{self.layout}{f' {self.sizes}' if self.sizes else ''}]"
 
     @property
     def words(self) -> int:
+        """Words of 8 bytes that it takes in a table: address, lengths and strides."""
         return 1 + 2 * self.ndim
 
 
@@ -91,10 +95,12 @@ class Function:
 
     @property
     def text(self) -> str:
+        """Its name in caches and libraries."""
         return f"function({', '.join(kind.text for kind in self.arguments)})"
 
     @property
     def words(self) -> int:
+        """Words of 8 bytes that it takes in a table."""
         return 1
 
 
@@ -115,7 +121,7 @@ _tables: dict[tuple[Any, ...], Table] = {}
 
 
 def kind(value: Any) -> Kind:
-    """The kind of an argument."""
+    """Return the kind of an argument."""
     sort = type(value)
     if sort is np.ndarray:
         key = value.dtype, value.ndim, bool(value.flags.num & C_CONTIGUOUS)
@@ -129,16 +135,17 @@ def kind(value: Any) -> Kind:
 
 
 def function(arguments: tuple[Kind, ...]) -> Function:
-    """The kind of a Pointer to a kernel of such arguments."""
+    """Return the kind of a Pointer to a kernel of such arguments."""
     return _functions.get(arguments) or _functions.setdefault(arguments, Function(arguments))
 
 
 def kinds(values: Iterable[Any]) -> tuple[Kind, ...]:
+    """Return the kinds of several arguments."""
     return tuple(map(kind, values))
 
 
 def table(fields: Any) -> Table:
-    """The kind of a named tuple of arrays, numbers, Structs, Pointers and such named tuples."""
+    """Return the kind of a named tuple of arrays, numbers, Structs, Pointers and such named tuples."""
     inner = [table(value) if isinstance(value, tuple) else kind(value) for value in fields]
     key = (type(fields), *map(id, inner))
     if key not in _tables:
@@ -151,7 +158,7 @@ def table(fields: Any) -> Table:
 
 
 def _sized(kind: Kind, axes: tuple[Any, ...]) -> Kind:
-    """The kind of a field with the sizes that its annotation says."""
+    """Return the kind of a field with the sizes that its annotation says."""
     if not isinstance(kind, Array) or not axes or kind.layout != "C" or not any(fixed_sizes(axes)):
         return kind
     return replace(kind, sizes=fixed_sizes(axes))
@@ -159,7 +166,7 @@ def _sized(kind: Kind, axes: tuple[Any, ...]) -> Kind:
 
 @cache
 def has_packs(kind: Kind) -> bool:
-    """Whether numbers of `kernel.packs` are behind an argument."""
+    """Return whether numbers of `kernel.packs` are behind an argument."""
     if isinstance(kind, Table):
         return any(has_packs(inner) for _, inner in kind.fields)
     if isinstance(kind, Function):

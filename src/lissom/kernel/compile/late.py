@@ -33,6 +33,6 @@ def late(slot: int) -> Callable[[Callable], Any]:
 
 
 def address(by_address: Any, model: Any, work: Any, number: type) -> int:
-    """Where the machine code of a late kernel lies, for a packed model and workspace of one number type."""
+    """Return where the machine code of a late kernel lies, for a packed model and workspace of one number type."""
     state: np.ndarray = np.zeros(0, number)
     return Pointer(by_address.kernel, model, work, 0, state, state).address

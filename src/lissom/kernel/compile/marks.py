@@ -23,7 +23,7 @@ AS_PYTHON = os.environ.get("LISSOM_KERNELS") == "python"
 
 
 def run_as_python() -> bool:
-    """Whether kernels run as Python: as asked, or as there is neither a library nor a compiler."""
+    """Return whether kernels run as Python: as asked, or as there is neither a library nor a compiler."""
     from lissom.kernel.compile.libraries import library, toolchain
 
     return trace.active is None and (AS_PYTHON or (toolchain.compiler() is None and not library.libraries()))
@@ -43,13 +43,14 @@ class Part:
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run the function as Python."""
         return self.py_func(*arguments)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.__module__}.{self.__qualname__}>"
 
     def marks(self, function: Callable) -> Part:
-        """Another function, marked likewise."""
+        """Return another function with the same mark."""
         return Part(function, self.inlined)
 
 
@@ -64,6 +65,7 @@ class Kernel(Part):
         self.addresses: dict[tuple[Kind, ...], int] = {}
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run the machine code for arguments of such kinds."""
         if trace.active is not None:
             return trace.active.call(self, arguments)
         if AS_PYTHON or not self.compiled:
@@ -84,6 +86,7 @@ class Kernel(Part):
             return self.py_func(*(x.struct if isinstance(x, Hidden) else x for x in arguments))
 
     def marks(self, function: Callable) -> Part:
+        """Return another function as a kernel."""
         return Kernel(function, self.compiled)
 
     def address(self, key: tuple[Kind, ...], examples: tuple[Any, ...]) -> int:
@@ -105,7 +108,7 @@ class Kernel(Part):
         return self.addresses[key]
 
     def _machine_code(self, key: tuple[Kind, ...]) -> Any:
-        """The library that holds code for arguments of these kinds, and its name there; None without a compiler."""
+        """Return the library with code for arguments of these kinds, and its name there; None without a compiler."""
         from lissom.kernel.compile.libraries import library, on_demand
 
         return library.holding(self, key) or on_demand.compiled(self, key)

@@ -21,7 +21,7 @@ class Hidden:
         self.struct, self.address = struct, struct.address
 
     def __getattr__(self, name: str) -> Any:
-        """A field, for kernels that run as Python."""
+        """Return a field, for kernels that run as Python."""
         return getattr(self.struct, name)
 
 
@@ -29,7 +29,7 @@ class Pointer:
     """A compiled kernel as a value that other kernels can call."""
 
     def __init__(self, kernel: Any, *arguments: Any) -> None:
-        """`arguments`: examples, whose kinds choose the machine code.
+        """Point to the machine code for arguments of the kinds of these examples.
 
         The kernel itself sees what is `Hidden` from its callers.
         """
@@ -39,7 +39,7 @@ class Pointer:
         self.address: int = kernel.address(kinds.kinds(seen), seen)
 
     def __call__(self, *arguments: Any) -> Any:
-        """For kernels that run as Python."""
+        """Run the kernel as Python, for kernels that do."""
         return self.kernel.as_python(*arguments)
 
 

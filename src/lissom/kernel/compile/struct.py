@@ -36,12 +36,12 @@ class Struct:
         self.address = address(self.table)
 
     def __getattr__(self, name: str) -> Any:
-        """A field, for kernels that run as Python."""
+        """Return a field, for kernels that run as Python."""
         return getattr(self.fields, name)
 
 
 def address(array: np.ndarray) -> int:
-    """Where an array lies; faster than NumPy's own way where it may be written and has anything in it."""
+    """Return where an array lies; faster than NumPy's own way where it may be written and has anything in it."""
     try:
         return addressof(_first_byte(array)) if array.size else array.ctypes.data
     except (TypeError, ValueError):  # it may not, or has gaps
@@ -49,7 +49,7 @@ def address(array: np.ndarray) -> int:
 
 
 def _entries(fields: Any) -> list[int]:
-    """Address, shape and strides of each array; address of a Struct or Pointer; bits of a number."""
+    """Return address, shape and strides of each array; address of a Struct or Pointer; bits of a number."""
     words: list[int] = []
     for value in fields:
         sort = type(value)

@@ -60,7 +60,7 @@ class Trace:
             self.entries.add(need)
 
     def point(self, kernel: Any, own: tuple[Kind, ...]) -> int:
-        """A pointer to a kernel is made."""
+        """Note a pointer to a kernel, and return no address."""
         need = Need(kernel.__module__, kernel.__name__, own)
         self.needs.setdefault(need, "none")
         self.entries.add(need)

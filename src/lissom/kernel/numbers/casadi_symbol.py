@@ -2,7 +2,8 @@
 
 A Symbol is a scalar SX with the arithmetic that kernels use. It calls CasADi's scalar operations directly,
 which takes a tenth of the time of the matrix operators, and leaves exact zeros and ones out of the
-expressions."""
+expressions.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ class Symbol:
 
 
 def expression(value: Scalar) -> Any:
-    """A float or a Symbol as a scalar SX."""
+    """Return a float or a Symbol as a scalar SX."""
     return value.sx if type(value) is Symbol else casadi.SX(value)
 
 
@@ -100,7 +101,7 @@ ELEMENTARY: dict[str, Callable] = {
 
 
 def symbols(sx: Any) -> np.ndarray:
-    """A column of SX as an object array of Symbols."""
+    """Return a column of SX as an object array of Symbols."""
     out = np.empty(sx.numel(), object)
     for k in range(out.size):
         out[k] = Symbol(sx[k])
@@ -108,7 +109,7 @@ def symbols(sx: Any) -> np.ndarray:
 
 
 def matrix_of(values: np.ndarray) -> Any:
-    """An object array (n,) or (n, m) of floats and Symbols as an SX of that shape, zeros dense."""
+    """Return an object array (n,) or (n, m) of floats and Symbols as an SX of that shape, zeros dense."""
     rows = values[:, None] if values.ndim == 1 else values
     if rows.size == 0:
         return casadi.SX(*rows.shape)

@@ -70,7 +70,7 @@ class Counted:
 
 
 def number(value: Counted | float) -> float:
-    """The plain number."""
+    """Return the plain number."""
     return value.value if isinstance(value, Counted) else value
 
 

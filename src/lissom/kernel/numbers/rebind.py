@@ -1,4 +1,4 @@
-"""The same kernel source for other number types: symbols, operation counters, anything with arithmetic.
+"""Kernels for other number types: symbols, operation counters, anything with arithmetic.
 
 A compiled kernel keeps its Python function; here that function is rebound so that the helpers it calls are
 Python functions too and `sin`, `cos`, `tanh`, `clamp` are those of the new number type. Arrays and Workspace stay
@@ -21,7 +21,7 @@ ROUND_OFF = 1e-13
 
 
 def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
-    """Plain-Python version of `kernel` with the elementary functions given by name (sin, cos, tanh, clamp)."""
+    """Return a plain-Python version of `kernel` with the elementary functions given by name (sin, cos, tanh, clamp)."""
     replaced = {id(getattr(own, name)): function for name, function in elementary.items()}
     done: dict[Any, FunctionType] = {}
 
@@ -46,7 +46,7 @@ def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
 
 
 def without(kernel: Any, replaced: Mapping[Any, Any], module: str) -> Any:
-    """The kernel with other parts in place of those it calls, at any depth; of the machine code of `module`.
+    """Return the kernel with other parts in place of those it calls, at any depth; of the machine code of `module`.
 
     What calls none of them stays as it is.
     """
@@ -69,19 +69,19 @@ def without(kernel: Any, replaced: Mapping[Any, Any], module: str) -> Any:
 
 
 def object_arrays(arrays: Arrays, number: Callable[[float], Any]) -> Arrays:
-    """`arrays` with every float turned into an object by `number`; index arrays stay as they are."""
+    """Return `arrays` with every float turned into an object by `number`; index arrays stay as they are."""
     return mapped(lambda table: objects(table, number) if table.dtype.kind == "f" else table, arrays)
 
 
 def objects(values: np.ndarray, number: Callable[[float], Any]) -> np.ndarray:
-    """An object array of the shape of `values` with the entries number(value)."""
+    """Return an object array of the shape of `values` with the entries number(value)."""
     out = np.empty(values.shape, object)
     out.ravel()[:] = [number(value) for value in values.ravel().tolist()]
     return out
 
 
 def structural_zeros(arrays: Arrays) -> Arrays:
-    """`arrays` with exact zeros in place of round-off, so that no symbolic term grows from it.
+    """Return `arrays` with exact zeros in place of round-off, so that no symbolic term grows from it.
 
     Round-off is what lies below 1e-13 of the largest entry of the same body's table; single numbers of a body
     or joint are never dropped.

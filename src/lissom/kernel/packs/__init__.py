@@ -16,7 +16,7 @@ COMPLEX_PACK = np.dtype([("real", np.float64, (LANES,)), ("imag", np.float64, (L
 
 
 def covers(arrays: Arrays) -> bool:
-    """Whether the forward dynamics of a robot run in lanes; never where kernels run as Python, which has no packs."""
+    """Return whether the forward dynamics of a robot run in lanes; never as Python, which has no packs."""
     if marks.run_as_python():
         return False
     real = arrays.gravity.dtype == np.float64

@@ -14,12 +14,12 @@ from lissom.kernel.packs import COMPLEX_PACK, LANES, PACK
 
 
 def aligned(*shape: int) -> np.ndarray:
-    """Packs of zeros."""
+    """Return packs of zeros."""
     return on_lines(*shape, number=PACK)
 
 
 def packed(states: np.ndarray) -> np.ndarray:
-    """States (k, n) as packs (k / LANES, n); the last pack is filled up with the last state."""
+    """Return states (k, n) as packs (k / LANES, n); the last pack is filled up with the last state."""
     count, size = states.shape
     out = aligned(-(-count // LANES), size)
     whole = np.concatenate([states, np.repeat(states[-1:], len(out) * LANES - count, axis=0)])
@@ -28,7 +28,7 @@ def packed(states: np.ndarray) -> np.ndarray:
 
 
 def unpacked(packs: np.ndarray, count: int) -> np.ndarray:
-    """The first `count` states of packs, (count, n)."""
+    """Return the first `count` states of packs, (count, n)."""
     return packs["lanes"].transpose(0, 2, 1).reshape(-1, packs.shape[1])[:count]
 
 
@@ -46,7 +46,7 @@ class Packing:
         self.places: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def of(self, value: Any, name: str = "") -> Any:
-        """The value of a field with packs in it."""
+        """Return the value of a field with packs in it."""
         if isinstance(value, Struct):
             if value.address not in self._structs:
                 self._structs[value.address] = value, Struct(self.of(value.fields))

@@ -10,6 +10,7 @@ from pydantic_core import InitErrorDetails, ValidationError
 
 from lissom.errors import ABSENT, Keys, LissomError, RobotError, within
 from lissom.model.fields.number_fields import refusal
+from lissom.model.fields.signatures import PartSignature
 
 FORM = "form:"  # starts the tag of one way to write a field, such as a section's shape; never part of a path
 
@@ -33,6 +34,15 @@ class Description(BaseModel):
             from lissom.model.fields.validation_errors import explain
 
             raise explain(error, type(self), data) from None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        cls.__pydantic_on_complete__()
+
+    @classmethod
+    def __pydantic_on_complete__(cls) -> None:
+        """Put plain types in place of pydantic's signature, which it sets anew when it builds a class."""
+        cls.__signature__ = PartSignature()  # type: ignore[assignment]
 
     # Nested parts are then built by pydantic itself, so that an error keeps its full path.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]

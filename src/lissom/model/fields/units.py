@@ -41,6 +41,7 @@ UNITS = {
     **{name: _unit(size, **_PA) for name, size in {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9, "bar": 1e5}.items()},
 }
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d\s.+-].*?)\s*")
+_HEADING = re.compile(r"(.*\S)\s*[\[(]([^\[\]()]+)[\])]\s*")
 _FACTOR = re.compile(r"([^\d\s*/^·]+)\^?(-?\d)?")
 
 
@@ -49,6 +50,13 @@ def quantity(text: str) -> tuple[float, Unit] | None:
     found = _QUANTITY.fullmatch(text)
     unit = parsed(found.group(2)) if found else None
     return None if found is None or unit is None else (float(found.group(1)), unit)
+
+
+def heading(text: str) -> tuple[str, Unit | None]:
+    """What stands over a column, without its unit, and that unit: "elbow [deg]", "time (ms)"; None without one."""
+    found = _HEADING.fullmatch(text)
+    unit = parsed(found.group(2)) if found else None
+    return (text, None) if found is None or unit is None else (found.group(1), unit)
 
 
 @lru_cache(maxsize=512)

@@ -3,7 +3,8 @@
 Read: links with their inertial frames, joints (fixed, revolute, continuous, prismatic, floating, planar), damping and
 friction, visuals. Rigid links on fixed joints join the body that carries them. Limits are not read, as a URDF does
 not say how stiff a stop is; give `joints: {elbow: {limits: ...}}` in the overlay. What other programs read is read with
-a warning: inertias that no body has, links that move without an inertial, meshes with a strange scale.
+a warning: inertias that no body has, links that move without an inertial, ball joints, and what `urdf_document` puts
+right.
 """
 
 from __future__ import annotations
@@ -14,11 +15,9 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 import numpy as np
 from pydantic import BeforeValidator, Field
@@ -31,15 +30,15 @@ from lissom.model.fields.name_fields import LONGEST_PATH, Title
 from lissom.model.fields.number_fields import Vec3, Vector, unreal
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
 from lissom.model.importers.residual_mass import REST, describe_residual_mass, lump_residual_mass
+from lissom.model.importers.urdf_document import EXPAND, document
 
 ROUNDING = 1e-9  # of the largest principal moment
 SMALLEST = 1e-12  # kg m2 that URDFs mean
 TRACE = 1e-6  # of the robot's mass, for a body that moves without any
 RADIUS = 0.1  # m, of gyration of such a body
 WITHOUT = (("body", "mass"), ("body", "inertia"))  # what is wrong with a body that moves so
-_DECLARATION = re.compile(r"<\?xml\b.*?\?>", re.DOTALL)
-XACRO = "http://www.ros.org/wiki/xacro"
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
+BALLS = ("spherical", "ball")  # which the format does not know
 
 
 def _by_type(joint: Any) -> Any:
@@ -81,9 +80,8 @@ def robot_from_urdf(text: str, source: str, overlay: Overlay | None = None) -> R
 class _Reader:
     def __init__(self, text: str, source: str, overlay: Overlay) -> None:
         self.overlay, self.source, self.folder = overlay, source, Path(source).parent
-        self.doubts: list[str] = []  # what was read although it cannot be right
         self.rests: dict[str, str] = {}  # what becomes of mass beyond that of the beam, by link
-        self.root = _document(text)
+        self.root, self.doubts = document(text)  # what was read although it cannot be right
         self.links = {_name(e): e for e in self._unique("link")}
         self.joints = {_name(e): e for e in self._unique("joint")}
         for name in overlay.flexible:
@@ -225,6 +223,10 @@ class _Reader:
             link.parent = _plain(_end(joint, joint_name, "parent", self.links))
             link.pose = _origin(joint, f"joint {joint_name!r}")
             link.joint = _joint(joint, joint_name, self.overlay.joints.get(joint_name, {}))
+            if joint.get("type") in BALLS:
+                self.doubts.append(
+                    f"joint {joint_name!r}: type {joint.get('type')!r}, which URDF does not have, is a ball"
+                )
         if name in self.overlay.flexible:
             self._bend(link, name, dict(self.overlay.flexible[name]))
         return link
@@ -319,28 +321,6 @@ def _as_written(path: Keys) -> Keys:
     return path
 
 
-def _document(text: str) -> ElementTree.Element:
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise RobotError("declares XML entities (<!DOCTYPE ...>), which are not read; remove the declaration")
-    plain = StringIO(_DECLARATION.sub("", text.lstrip("\ufeff \t\r\n")))
-    try:
-        parsed = ElementTree.iterparse(plain, ("start-ns",))
-        spaces = [space for _, space in parsed]
-        root: ElementTree.Element = parsed.root  # type: ignore[attr-defined]
-    except ElementTree.ParseError as error:
-        line = error.position[0]
-        reason = expat.ErrorString(error.code)
-        raise RobotError(f"not valid XML on line {line}: {reason}; correct the file") from None
-    if root.tag != "robot":
-        raise RobotError(f"the file starts with <{root.tag}>, not <robot>; is it a URDF?")
-    macros = {XACRO, *(address for prefix, address in spaces if prefix == "xacro")}
-    for element in root.iter():  # comments are none
-        space, _, name = str(element.tag).rpartition("}")
-        if space[1:] in macros:
-            raise RobotError(f"holds xacro macros (<xacro:{name}>); expand them first (xacro arm.xacro > arm.urdf)")
-    return root
-
-
 def _name(element: ElementTree.Element) -> str:
     name = element.get("name")
     if not name:
@@ -382,7 +362,8 @@ def _numbers(text: str | None, count: int, where: str) -> list[float]:
     except ValueError:
         values = []
     if len(values) != count or not all(map(math.isfinite, values)):
-        raise RobotError(f"must be {count} finite number{'s' if count > 1 else ''}", (where,), text)
+        remedy = f"; it holds xacro expressions, {EXPAND}" if "$" in (text or "") else ""
+        raise RobotError(f"must be {count} finite number{'s' if count > 1 else ''}{remedy}", (where,), text)
     return values
 
 
@@ -419,6 +400,8 @@ def _joint(joint: ElementTree.Element, name: str, more: dict[str, Any]) -> dict[
 
 def _own_joint(joint: ElementTree.Element, name: str) -> dict[str, Any]:
     kind = joint.get("type", "")
+    if kind in BALLS:
+        return {"name": _plain(name), "type": "spherical"}
     if kind not in TYPES:
         raise RobotError(f"joint {name!r}: its type {kind!r} is unknown; choose {listed(TYPES)}")
     element = joint.find("axis")

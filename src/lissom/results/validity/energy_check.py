@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lissom.analysis.energy_audit import balance
+from lissom.analysis.energy_balance import balance
 from lissom.simulation.raw_run import Event
 from lissom.simulation.status.run_ending import Ending
 

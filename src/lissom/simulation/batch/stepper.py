@@ -12,6 +12,7 @@ from lissom.model.any_robot import AnyRobot
 from lissom.model.model import Model
 from lissom.simulation.integrators.integrator_state import TIME
 from lissom.simulation.loop.failure_causes import Stop
+from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
@@ -22,39 +23,42 @@ class Stepper:
     """A motion that waits for the next forces; arguments as for `lissom.simulate`."""
 
     def __init__(self, robot: AnyRobot, settings: RunSettings, **drive: Any) -> None:
-        self._loop = TimeLoop(robot, settings, **drive)
-        if self._loop.sampled is not None:
+        self._memory = RunMemory(robot, settings, **drive)
+        if self._memory.sampled is not None:
             raise LissomError("a controller with samples of its own cannot run beside forces from outside")
+        self._loop = TimeLoop(self._memory)
         self._method = self._loop.begin()
         self._stop: Stop | None = None
 
     @property
     def model(self) -> Model:
-        return self._loop.model
+        """Return the model that moves."""
+        return self._memory.model
 
     @property
     def time(self) -> float:
-        return float(self._loop.state.clock[TIME])
+        """Return the time reached, s."""
+        return float(self._memory.state.clock[TIME])
 
     @property
     def q(self) -> np.ndarray:
         """Configuration (nq,)."""
-        return self._loop.state.q.copy()
+        return self._memory.state.q.copy()
 
     @property
     def v(self) -> np.ndarray:
         """Velocities (nv,)."""
-        return self._loop.state.v.copy()
+        return self._memory.state.v.copy()
 
     @property
     def a(self) -> np.ndarray:
         """Accelerations (nv,)."""
-        return self._loop.state.a.copy()
+        return self._memory.state.a.copy()
 
     @property
     def over(self) -> bool:
         """Whether its time is up or it failed."""
-        return self._stop is not None or self.time >= self._loop.duration
+        return self._stop is not None or self.time >= self._memory.duration
 
     @property
     def failure(self) -> str:
@@ -65,17 +69,17 @@ class Stepper:
         """Go on for so many seconds while `force` (nv,) acts, beside the controller if it has one."""
         if self.over:
             raise LissomError("the run is over; begin another")
-        end = min(self.time + duration, self._loop.duration)
-        if end > self._loop.duration - 1e-9 * duration:
-            end = self._loop.duration
+        end = min(self.time + duration, self._memory.duration)
+        if end > self._memory.duration - 1e-9 * duration:
+            end = self._memory.duration
         self._stop = self._loop.hold_until(end, force, self._method)
 
     def result(self) -> RawRun:
-        """What was recorded so far."""
+        """Return what was recorded so far."""
         return self._loop.result(self._method, self._stop or Stop(Ending.FINISHED))
 
     def latest(self) -> RawRun:
-        """The last sample of that, alone."""
+        """Return the last sample recorded, alone."""
         raw = self.result()
         own = {
             name: values[-1:]

@@ -1,12 +1,13 @@
 """Runs of models that differ in numbers alone, several at once: each in a lane of vector registers, in lock-step.
 
-Here is their memory and what is done to lanes; `stream` says which run stands in which lane from when to when.
+Here is their memory and what is done to lanes; `lane_scheduler` says which run stands in which lane from when to when.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ from lissom.kernel.data.arrays import alike
 from lissom.kernel.packs import LANES, PACK, covers
 from lissom.kernel.packs.memory import Packing, aligned
 from lissom.model.model import parts
-from lissom.simulation.batch import vector_kernels
 from lissom.simulation.batch.lane_scheduler import LaneScheduler
 from lissom.simulation.batch.rerun import IN_TIME, Rerun
 from lissom.simulation.batch.vector_results import Run, VectorResults
@@ -31,14 +31,13 @@ from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_limits import HOPELESS, RACING, deflection_map
 
 LAW = -1  # what a lane is filled with, beside the tables of its model
-FROM_BEGIN = ("breaks", "feed_breaks")  # tables of a law with times of its run
 SAMPLES = ("times", "q", "v", "a", "tau")  # of the record
 
 law_tables = lru_cache(maxsize=2 * LANES)(law_arrays)  # those of a pack are asked for again and again
 
 
 def eligible(run: Run) -> bool:
-    """Whether kernels in lanes know all of a run; nothing but its controller may drive or measure it."""
+    """Return whether kernels in lanes know all of a run; nothing but its controller may drive or measure it."""
     law = run.controller
     if law is not None and not (isinstance(law, ControlLaw) and law.twin is None and law.outside is None):
         return False
@@ -48,27 +47,30 @@ def eligible(run: Run) -> bool:
 
 
 class Wrenches(NamedTuple):
-    """What kernels fill after a run."""
+    """Wrenches in joints, computed after a run."""
 
     wrench: np.ndarray
 
 
 class Frames(NamedTuple):
-    """Likewise."""
+    """Poses of links, computed after a run."""
 
     frame: np.ndarray
 
 
 class VectorBatch:
-    """Memory for packs of runs that look like the one of `series`, which has begun with `method`."""
+    """Memory for packs of runs that look like the one of `rerun`, which has begun with `method`."""
 
-    def __init__(self, series: Rerun, method: Method) -> None:
-        self._like, self.series, self.method = series.model, series, method
-        self._packing = packing = Packing(vector_kernels.PLAIN, vector_kernels.UNUSED)
+    def __init__(self, rerun: Rerun, method: Method) -> None:
+        self.memory, self._like = rerun.memory, rerun.memory.model
+        self.method = method
+        self._kernels: Any = resolve_name(str(method.integrator.vector_kernels))
+        self._packing = packing = Packing(self._kernels.PLAIN, self._kernels.UNUSED)
         fields = method.work.fields
         newton = Struct(fields.newton.fields._replace(cost=np.inf))  # no exact matrix is ever worth it: there is none
         work = Struct(fields._replace(newton=newton))
-        memory = (series.packed, series.scratch, series.packed_record, series.packed_state, work)
+        run = self.memory
+        memory = (run.packed, run.scratch, run.packed_record, run.packed_state, work)
         self._kernel = [packing.of(part) for part in memory]
         self.system, self.scratch, self.record, self.state, self.work = (part.fields for part in self._kernel)
         self.newton = self.work.newton.fields
@@ -77,82 +79,81 @@ class VectorBatch:
         self._packs = [each for each in made if each.ctypes.data not in recorded]  # what a lane goes on by
         self._tables = [
             [packing.places[t.ctypes.data][1]["lanes"] if _varies(t) else None for t in part]
-            for part in parts(series.model.arrays)
+            for part in parts(run.model.arrays)
         ]  # lanes of every table of numbers, part by part
         steering = (*self.newton, *self.work, *self.state)
         noted = [x for x in steering if isinstance(x, np.ndarray) and x.dtype.fields is None]
         self._first = [(memory, memory.copy()) for memory in noted]
-        self._paces = Paces(series.model)
+        self._paces = Paces(run.model)
         self._held: list[dict[int, Any]] = [{} for _ in range(LANES)]  # tables and laws that lanes are filled with
         self._bent: tuple[list[Any], np.ndarray] = ([None], np.zeros(0))  # fields of links, and their map
-        self._maps = [deflection_map(series.model)] * LANES
+        self._maps = [deflection_map(run.model)] * LANES
         self.tried = 0  # steps of all packs, rejected ones included
-        self.refilled = 0  # how often a lane took another run while others went on
 
     def compile(self) -> None:
         """Take no step, so that kernels are ready."""
-        self.start(self.series.duration, self.series.times)
-        self.march(0.0, self.series.duration, 0)
+        self.start(self.memory.duration, self.memory.times)
+        self.march(0.0, self.memory.duration, 0)
         self.wrenches()
         self.frames()
 
     def wrenches(self) -> np.ndarray:
-        """Packs (N, n, 6) of the wrenches of the parent on the child at each joint, of all outputs."""
+        """Return packs (N, n, 6) of the wrenches of the parent on the child at each joint, of all outputs."""
         count = int(self.record.next[0])
         out = Wrenches(aligned(count, len(self._like.links), 6))
-        vector_kernels.write_wrenches(*self._kernel[:3], count, Struct(out))
+        self._kernels.write_wrenches(*self._kernel[:3], count, Struct(out))
         return out.wrench
 
     def frames(self) -> np.ndarray:
-        """Packs (N, n, 12) of position and rotation matrix of each link in the world, of all outputs."""
+        """Return packs (N, n, 12) of position and rotation matrix of each link in the world, of all outputs."""
         count = int(self.record.next[0])
         out = Frames(aligned(count, len(self._like.links), 12))
-        vector_kernels.write_frames(*self._kernel[:3], count, Struct(out))
+        self._kernels.write_frames(*self._kernel[:3], count, Struct(out))
         return out.frame
 
     def settings(self, duration: float) -> RunSettings:
-        """Those of a run."""
-        own = self.series.settings
+        """Return those of a run."""
+        own = self.memory.settings
         return own if own.duration == duration else own.model_copy(update={"duration": duration})
 
     def fits(self, run: Run) -> bool:
-        """Whether a run differs from the first in numbers alone: of its model, gains, reference, start and duration."""
+        """Return whether a run differs from the first in numbers alone: model, gains, reference, start and duration."""
         if not alike(run.model.arrays, self._like.arrays):
             return False
-        if run.controller is self.series.controller:
+        if run.controller is self.memory.controller:
             return True
-        own, other = law_tables(self.series.law), law_tables(run.controller)
+        own, other = law_tables(self.memory.law), law_tables(run.controller)
         return all(
             a.shape == b.shape and (a.dtype.kind == "f" or np.array_equal(a, b))
             for a, b in zip(own, other, strict=True)
         )
 
     def run(self, runs: Sequence[Run]) -> VectorResults:
-        """Results of up to LANES runs, without those that are to be computed alone."""
+        """Return results of up to LANES runs, without those that are to be computed alone."""
         return next(self.stream(runs[:LANES]), VectorResults(self, runs, ()))
 
     def stream(self, runs: Sequence[Run]) -> Iterator[VectorResults]:
-        """Results of any number of runs, to be read before the next; without those that are to be computed alone."""
+        """Return results of any number of runs, to be read before the next; without those to be computed alone."""
         return LaneScheduler(self, runs).results()
 
     def segments_of(self, law: ControlLaw | None) -> Segments:
-        """Where the steps of a run under a law end."""
-        own, tables = law_tables(self.series.law), law_tables(law)
+        """Return where the steps of a run under a law end."""
+        own, tables = law_tables(self.memory.law), law_tables(law)
         same = all(np.array_equal(getattr(own, name), getattr(tables, name)) for name in IN_TIME)
-        return self.series.segments if same else cut(law, (), ())
+        return self.memory.segments if same else cut(law, (), ())
 
-    def fill(self, lane: int, run: Run, began: float) -> None:
-        """Let a run stand in a lane, at its start, at a time of the pack."""
-        self.equip(lane, run, began)
+    def fill(self, lane: int, run: Run) -> None:
+        """Let a run stand in a lane, at its start."""
+        self.equip(lane, run)
         q, v = run.start
         self.state.q["lanes"][:, lane], self.state.v["lanes"][:, lane] = q, v
-        self.state.atol_rate["lanes"][:, lane] = self.series.settings.absolute_error * self._paces.of(run.model, q)
+        self.state.atol_rate["lanes"][:, lane] = self.memory.settings.absolute_error * self._paces.of(run.model, q)
         fields = [getattr(link, "field", link) for link in run.model.flexible.values()]
         if len(fields) != len(self._bent[0]) or any(a is not b for a, b in zip(fields, self._bent[0], strict=True)):
             self._bent = fields, deflection_map(run.model)
         self._maps[lane] = self._bent[1]
 
-    def equip(self, lane: int, run: Run, began: float) -> None:
+    def equip(self, lane: int, run: Run) -> None:
         """Fill a lane with the tables of a run and of its law alone."""
         held = self._held[lane]
         for k, (places, part) in enumerate(zip(self._tables, parts(run.model.arrays), strict=True)):
@@ -161,13 +162,12 @@ class VectorBatch:
                 for place, table in zip(places, part, strict=True):
                     if place is not None:
                         place[..., lane] = table
-        law, since = held.get(LAW, (self, 0.0))
-        if law is not run.controller or since != began:
-            held[LAW] = run.controller, began
+        if held.get(LAW, self) is not run.controller:
+            held[LAW] = run.controller
             tables = law_tables(run.controller)
-            for name, place, table in zip(tables._fields, self.system.law.fields, tables, strict=True):
+            for place, table in zip(self.system.law.fields, tables, strict=True):
                 if place.dtype == PACK:
-                    place["lanes"][..., lane] = table + began if name in FROM_BEGIN else table
+                    place["lanes"][..., lane] = table
 
     def repeat(self, others: Iterable[int], sound: int) -> None:
         """Let lanes repeat another one from here on."""
@@ -182,43 +182,30 @@ class VectorBatch:
         for memory, first in self._first:
             memory[...] = first
         set_out(self.state, shortest)
-        self.record.next[0] = 0
-        self.expect(times)
+        self._expect(times)
         self.accelerate(0.0)
         self.write(0.0)
         self._seen = 0
 
-    def expect(self, times: np.ndarray) -> None:
-        """Set the times of outputs, those that are written included; makes room for them."""
+    def _expect(self, times: np.ndarray) -> None:
+        """Set the times of outputs, all of which are to come; makes room for them."""
         if len(times) > len(self.record.times):
             room = np.full(max(len(times), 2 * len(self.record.times)), np.inf)
-            made = make_record(self._like, room, False, 0, self.series.record.projector)
-            before, self._kernel[2] = self.record, self._packing.of(Struct(made))
+            made = make_record(self._like, room, False, 0, self.memory.record.projector)
+            self._kernel[2] = self._packing.of(Struct(made))
             self.record = self._kernel[2].fields
-            count = int(before.next[0])
-            self.record.next[0] = count
-            for name in SAMPLES:
-                getattr(self.record, name)[:count] = getattr(before, name)[:count]
+        self.record.next[0] = 0
         self.record.times[: len(times)] = times
         self.record.times[len(times) :] = np.inf
 
-    def forget(self, rows: int) -> None:
-        """Drop the first rows of the record."""
-        left = int(self.record.next[0]) - rows
-        for name in SAMPLES:
-            table = getattr(self.record, name)
-            table[:left] = table[rows : rows + left].copy()
-        self.record.next[0] = left
-        self._seen -= min(self._seen, rows)
-
     def accelerate(self, t: float) -> None:
-        """Accelerations of all lanes that fit their forces at t."""
+        """Compute accelerations of all lanes that fit their forces at t."""
         self.system.latest[0] = np.inf
-        vector_kernels.accelerate(*self._kernel[:2], self.work.matrix, self._kernel[3], t)
+        self._kernels.accelerate(*self._kernel[:2], self.work.matrix, self._kernel[3], t)
 
     def write(self, t: float) -> None:
         """Note the state as the next output."""
-        vector_kernels.write_state(*self._kernel[:4], t)
+        self._kernels.write_state(*self._kernel[:4], t)
 
     def march(self, end: float, shortest: float, steps: int) -> int:
         """Take some steps, not beyond `end`; `shortest` is the duration of a run. Returns a Status."""
@@ -226,13 +213,13 @@ class VectorBatch:
         self.system.latest[0] = end - 1e-13 * max(1.0, end)
         before = int(self.state.counts[:2].sum())
         code = int(
-            vector_kernels.march(*self._kernel[:2], scratch, *self._kernel[2:], end, 0.1 * shortest, False, steps)
+            self._kernels.march(*self._kernel[:2], scratch, *self._kernel[2:], end, 0.1 * shortest, False, steps)
         )
         self.tried += int(self.state.counts[:2].sum()) - before
         return code
 
     def beyond(self) -> set[int]:
-        """Lanes whose motion has grown beyond sense since the last look, see `Watch`."""
+        """Return lanes whose motion has grown beyond sense since the last look, see `RunLimits`."""
         first, self._seen = self._seen, int(self.record.next[0])
         q, now = self.record.q["lanes"][first : self._seen], self.state.q["lanes"]
         with np.errstate(all="ignore"):  # a state that overflows is what is looked for
@@ -245,7 +232,7 @@ class VectorBatch:
             return set(np.flatnonzero(~(bent < HOPELESS / 2) | ~(fast < RACING)).tolist())
 
     def sizes(self) -> np.ndarray:
-        """Square of the last error or correction of every lane."""
+        """Return the square of the last error or correction of every lane."""
         return np.nan_to_num(self.work.size["lanes"][0], nan=np.inf)
 
 

@@ -8,27 +8,20 @@ loops, motions on groups, accounts of energy, and the forms of Newton's matrix b
 
 from __future__ import annotations
 
-from lissom.control.laws import control_kernel as law
+from lissom.control.laws import control_kernel
 from lissom.control.laws.control_kernel import polynomial
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, world_frames
 from lissom.kernel.maths.elementary_functions import since, worst
 from lissom.kernel.numbers.rebind import without
-from lissom.simulation.equations import dense_output, system
-from lissom.simulation.equations import recorder as record
-from lissom.simulation.equations.newton_iteration import TENSE
+from lissom.simulation.equations import dense_output, recorder, system
+from lissom.simulation.equations.newton import TENSE
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators import accept_step
-from lissom.simulation.integrators.radau import radau_matrix, radau_steps
-from lissom.simulation.integrators.radau.radau_matrix import (
-    PASSES,
-    bodies_stiffness,
-    low_pass,
-    renew_shared,
-    solve_shared,
-    transform,
-    transform_back,
-)
+from lissom.simulation.integrators.radau import radau_error, radau_matrix, radau_solve, radau_steps
+from lissom.simulation.integrators.radau.radau_error import PASSES, low_pass
+from lissom.simulation.integrators.radau.radau_matrix import bodies_stiffness, renew_shared
+from lissom.simulation.integrators.radau.radau_solve import solve_shared, transform, transform_back
 from lissom.simulation.integrators.radau.radau_tableau import GAMMA
 
 PLAIN = frozenset(("Newton", "clock", "rtol", "atol", "times", "latest", "accepted", "ceiling"))  # all lanes share them
@@ -37,12 +30,14 @@ UNUSED = frozenset(("forward", "mass", "factorise_coupled", "solve_coupled", "so
 
 @inline
 def renew(system, scratch, scratch_c, state, work, form, t, h):
+    """Factorise the matrix of one configuration, whatever form is asked for."""
     renew_shared(system, scratch, state, work, t, h, bodies_stiffness(state, work))
     return True
 
 
 @inline
 def correct(system, work, form):
+    """Solve for the Newton step of the stages by the matrix of one configuration."""
     transform(work)
     solve_shared(system, work)
     transform_back(work)
@@ -50,6 +45,7 @@ def correct(system, work, form):
 
 @inline
 def filter_error(system, work, form, h):
+    """Filter work.error by the real factors, and by those of the low-pass where vibrations are left out."""
     low_pass(system, work, work.matrix.real, h * GAMMA)
     if work.lag > 0.0:
         for _ in range(PASSES):
@@ -58,7 +54,7 @@ def filter_error(system, work, form, h):
 
 @inline
 def piece_of_all(breaks, t, sign):
-    """The last piece of a piecewise function that all lanes have reached (sign 1), or any of them (sign -1)."""
+    """Return the last piece of a piecewise function that all lanes have reached (sign 1), or any (sign -1)."""
     low = 0
     high = breaks.shape[0] - 2
     while low < high:
@@ -72,7 +68,7 @@ def piece_of_all(breaks, t, sign):
 
 @inline
 def evaluate(breaks, coefficients, channel, t):
-    """The piecewise polynomial of `control.laws.control_kernel`, each lane in its own piece."""
+    """Evaluate the piecewise polynomial of `control.laws.control_kernel`, each lane in its own piece."""
     end = breaks[breaks.shape[0] - 1]
     at = since(t, end, end, since(t, breaks[0], t, breaks[0]))
     moving = since(t, end, 0.0, since(t, breaks[0], 1.0, 0.0))
@@ -88,48 +84,48 @@ def evaluate(breaks, coefficients, channel, t):
 
 @inline
 def close_loops(system, scratch, closure, state, t, h):
-    pass
+    """Leave the end of the step: there are no loops."""
 
 
 @inline
 def settle(system, scratch, record, t):
-    pass
+    """Leave the sample: there are no loops."""
 
 
 @inline
 def take_reactions(system, scratch, t, v, out):
-    pass
+    """Subtract nothing: there are no loops."""
 
 
 @inline
 def integrate_flow(system, scratch, record, t, h, base, begin, end):
-    pass
+    """Keep no account of energy."""
 
 
 @inline
 def prescribe_group(system, joint, t, q, v, a):
-    pass
+    """Prescribe nothing: there are no joints on groups."""
 
 
 @inline
 def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
-    pass
+    """Refine nothing: there are no joints on groups."""
 
 
 INSTEAD = {
-    law.evaluate: evaluate,
+    control_kernel.evaluate: evaluate,
     radau_matrix.renew: renew,
-    radau_matrix.correct: correct,
-    radau_matrix.filter_error: filter_error,
+    radau_solve.correct: correct,
+    radau_error.filter_error: filter_error,
     accept_step.close_loops: close_loops,
-    record.settle: settle,
+    recorder.settle: settle,
     system.subtract_reactions: take_reactions,
-    record.integrate_flow: integrate_flow,
+    recorder.integrate_flow: integrate_flow,
     system.prescribe_group: prescribe_group,
     dense_output.refine_groups: refine_groups,
 }
 march = without(radau_steps.march, INSTEAD, __name__)
-write_sample = without(record.write_sample, INSTEAD, __name__)
+write_sample = without(recorder.write_sample, INSTEAD, __name__)
 prescribe = without(prescribe, INSTEAD, __name__)
 residual = without(residual, INSTEAD, __name__)
 
@@ -142,7 +138,7 @@ def write_state(system, scratch, record, state, t):
 
 @kernel
 def write_wrenches(system, scratch, record, count, out):
-    """Wrenches of the parent on the child at each joint, (N, n, 6), of the first `count` outputs."""
+    """Compute wrenches of the parent on the child at each joint, (N, n, 6), of the first `count` outputs."""
     for s in range(count):
         q = record.q[s]
         scratch.inverse(system.model, scratch.own, q, record.v[s], record.a[s], scratch.wrench, scratch.residual)
@@ -153,7 +149,7 @@ def write_wrenches(system, scratch, record, count, out):
 
 @kernel
 def write_frames(system, scratch, record, count, out):
-    """Position and rotation matrix of every link in the world, (N, n, 12), of the first `count` outputs."""
+    """Compute the position and rotation matrix of every link in the world, (N, n, 12), of the first `count` outputs."""
     work = scratch.work
     for s in range(count):
         forward_kinematics(system.model, work, record.q[s], record.v[s])
@@ -167,7 +163,7 @@ def write_frames(system, scratch, record, count, out):
 
 @kernel
 def accelerate(system, scratch, matrix, state, t):
-    """state.a = a(t, q, v) by the factors of the mass matrix: the residual is linear in the accelerations."""
+    """Compute state.a = a(t, q, v) by factors of the mass matrix: the residual is linear in accelerations."""
     local = matrix.second
     q = state.q
     v = state.v

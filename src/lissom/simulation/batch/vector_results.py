@@ -1,4 +1,4 @@
-"""What the runs of a pack leave, in the memory of their flock until it goes on."""
+"""What the runs of a pack leave, in the memory of their batch until it goes on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from lissom.model.compilation.tip_frames import tip_of
 from lissom.model.model import Model
-from lissom.simulation.equations.newton_iteration import report
+from lissom.simulation.equations.newton import report
+from lissom.simulation.loop.method_selection import AS_ASKED
 from lissom.simulation.loop.output_times import instants
 from lissom.simulation.raw_run import RawRun
 
@@ -40,7 +41,7 @@ class Stood(NamedTuple):
 class VectorResults:
     """Samples of the runs that came through."""
 
-    flock: VectorBatch
+    batch: VectorBatch
     runs: Sequence[Run]  # all that were given
     stood: Sequence[Stood]
     _seen: dict[str, np.ndarray] = field(default_factory=dict)
@@ -51,12 +52,12 @@ class VectorResults:
         return [one.number for one in self.stood]
 
     def raws(self) -> list[RawRun | None]:
-        """Every run by itself, in memory of its own; None of one that is to be computed alone."""
+        """Return every run by itself, in memory of its own; None of one that is to be computed alone."""
         found = {one.number: self._raw(one) for one in self.stood}
         return [found.get(number) for number in range(len(self.runs))]
 
     def alike(self) -> Iterator[VectorResults]:
-        """Those whose samples stand in the same rows, together."""
+        """Yield those whose samples stand in the same rows, together."""
         left = list(self.stood)
         while left:
             same = [one for one in left if _same(one.rows, left[0].rows)]
@@ -64,21 +65,21 @@ class VectorResults:
             left = [one for one in left if not _same(one.rows, same[0].rows)]
 
     def raw(self, number: int) -> RawRun:
-        """One of them, in memory of its own."""
+        """Return one of them, in memory of its own."""
         return self._raw(next(one for one in self.stood if one.number == number))
 
     def together(self) -> RawRun:
-        """All of them, `alike`: samples have an axis of runs in front; model and controller are those of the first."""
+        """Return all runs, `alike`: samples have an axis of runs in front; model and controller are the first's."""
         lanes = [one.lane for one in self.stood]
         whole = lanes == list(range(len(lanes)))
         return self._samples(self.stood[0], slice(0, len(lanes)) if whole else lanes)
 
     def wrenches(self) -> np.ndarray:
-        """Wrenches of the parent on the child at each joint, (runs, N, n, 6), of runs that are `alike`."""
-        return self._of_pack("wrench", self.flock.wrenches)
+        """Return wrenches of the parent on the child at each joint, (runs, N, n, 6), of runs that are `alike`."""
+        return self._of_pack("wrench", self.batch.wrenches)
 
     def deflections(self) -> np.ndarray:
-        """How far the tips of links that bend are deflected, (runs, N, links, 3): `observe`, link by link."""
+        """Return how far the tips of links that bend are deflected, (runs, N, links, 3): `observe`, link by link."""
         q, models = self.together().q, [self.runs[number].model for number in self.numbers]
         bending = [body for body in models[0].bodies if body.link in models[0].flexible]
         out = np.zeros((*q.shape[:2], len(bending), 3))
@@ -94,8 +95,8 @@ class VectorResults:
         return out
 
     def tips(self) -> np.ndarray:
-        """Where the tips of links are in the world, (runs, N, n, 3): `observe`, by the frames of links."""
-        frames, deflections = self._of_pack("frame", self.flock.frames), self.deflections()
+        """Return where the tips of links are in the world, (runs, N, n, 3): `observe`, by the frames of links."""
+        frames, deflections = self._of_pack("frame", self.batch.frames), self.deflections()
         models = [self.runs[number].model for number in self.numbers]
         place = np.array([[tip_of(model, link) for link in model.links] for model in models])[:, None]
         bending = [k for k, link in enumerate(models[0].links) if link in models[0].flexible]
@@ -107,7 +108,7 @@ class VectorResults:
         return out
 
     def _of_pack(self, name: str, measure: Any) -> np.ndarray:
-        """What is measured of a whole pack at once, of these runs."""
+        """Return what is measured of a whole pack at once, of these runs."""
         if name not in self._seen:
             self._seen[name] = measure()["lanes"]
         found: np.ndarray = np.moveaxis(self._seen[name][self.stood[0].rows], -1, 0)
@@ -118,9 +119,9 @@ class VectorResults:
         return replace(whole, **{name: getattr(whole, name).copy() for name in ("q", "v", "a", "tau")})
 
     def _samples(self, one: Stood, lanes: Any) -> RawRun:
-        flock, run = self.flock, self.runs[one.number]
-        r, series = flock.record, flock.series
-        time = instants(run.duration, series.settings.rate)
+        batch, run = self.batch, self.runs[one.number]
+        r, memory = batch.record, batch.memory
+        time = instants(run.duration, memory.settings.rate)
         steps, rejected, evaluations, jacobians = (int(x) for x in one.counts)
 
         def own(packs: np.ndarray) -> np.ndarray:
@@ -136,17 +137,17 @@ class VectorResults:
             tau=own(r.tau),
             work=np.zeros(len(time)),
             dissipated=np.zeros(len(time)),
-            carried=series.carried,
-            loads=replace(series.loads, values=np.zeros((len(time), 0))),
-            method=flock.method.name,
-            reason=series.reason,
+            carried=memory.carried,
+            loads=replace(memory.loads, values=np.zeros((len(time), 0))),
+            method=batch.method.name,
+            reason=AS_ASKED,
             steps=steps,
             rejected=rejected,
             evaluations=evaluations,
             jacobians=jacobians,
-            newton=report(flock.newton),
+            newton=report(batch.newton),
             controller=run.controller,
-            settings=flock.settings(run.duration),
+            settings=batch.settings(run.duration),
         )
 
 

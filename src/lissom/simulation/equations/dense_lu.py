@@ -7,7 +7,7 @@ from lissom.kernel.compile import inline, kernel
 
 @inline
 def largest(x):
-    """The largest magnitude in `x` (n,)."""
+    """Return the largest magnitude in `x` (n,)."""
     size = 0.0
     for k in range(x.shape[0]):
         size = max(size, abs(x[k]))
@@ -16,7 +16,7 @@ def largest(x):
 
 @kernel
 def factorise(A, pivots):
-    """LU factors of `A` (n, n) in place; row exchanges in `pivots` (n,). Returns False for a singular matrix."""
+    """Factorise `A` (n, n) as LU in place; row exchanges in `pivots` (n,). Returns False for a singular matrix."""
     n = A.shape[0]
     for j in range(n):
         best = j

@@ -16,7 +16,7 @@ TERMS = 6
 
 @inline
 def derivative(c, factor, out):
-    """out = factor dc/ds."""
+    """Compute out = factor dc/ds."""
     for j in range(TERMS - 1):
         out[j] = factor * (j + 1) * c[j + 1]
     out[TERMS - 1] = 0.0
@@ -24,13 +24,14 @@ def derivative(c, factor, out):
 
 @inline
 def clear(c):
+    """Set all coefficients to zero."""
     for j in range(TERMS):
         c[j] = 0.0
 
 
 @inline
 def quintic(c, h, u1, v0, a0, v1, a1):
-    """Position from 0 to u1, with velocities and accelerations at both ends."""
+    """Compute the position from 0 to u1, with velocities and accelerations at both ends."""
     d = u1 - h * (v0 + 0.5 * h * a0)
     dv = h * (v1 - v0 - h * a0)
     da = 0.5 * h * h * (a1 - a0)
@@ -44,7 +45,7 @@ def quintic(c, h, u1, v0, a0, v1, a1):
 
 @inline
 def cubic(c, h, x0, x1, v0, v1):
-    """Value from x0 to x1, with its rates at both ends."""
+    """Compute the value from x0 to x1, with its rates at both ends."""
     d = x1 - x0
     clear(c)
     c[0] = x0
@@ -55,7 +56,7 @@ def cubic(c, h, x0, x1, v0, v1):
 
 @kernel
 def fit_ends(model, record, order, h, u1, rate1, v0, a0, v1, a1):
-    """Path through the ends of a step: of the fifth order, or of the third."""
+    """Fit a path through the ends of a step: of the fifth order, or of the third."""
     on_group = False
     for k in range(v0.shape[0]):
         place = record.path[0, k]
@@ -82,7 +83,7 @@ def fit_ends(model, record, order, h, u1, rate1, v0, a0, v1, a1):
 
 @inline
 def refine_groups(model, record, h, u1, rate1, v0, a0, v1, a1):
-    """Quintic chart positions of group joints, and quartic velocities that agree with them in the middle."""
+    """Compute quintic chart positions of group joints, and quartic velocities that agree with them in the middle."""
     n = v0.shape[0]
     u = record.u
     v = record.v_mid

@@ -17,7 +17,7 @@ from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
 from lissom.kernel.maths.chart import move
 from lissom.model.model import Model
 from lissom.simulation.equations import dense_lu
-from lissom.simulation.equations.newton_iteration import EXACT, FORM
+from lissom.simulation.equations.newton import EXACT, FORM
 
 CLOSED = 1e-13  # m or rad
 ROUNDS = 12  # of a projection
@@ -25,7 +25,7 @@ SLOW = 0.1  # contraction of a projection above which its matrix is renewed
 
 
 def row_memory(model: Model, number: Any) -> dict[str, Any]:
-    """Arrays of a Scratch over the rows of all loops."""
+    """Return arrays of a Scratch over the rows of all loops."""
     rows = len(model.arrays.loops.hold)
     return {
         "G": np.zeros((rows, model.nv), number),
@@ -36,13 +36,13 @@ def row_memory(model: Model, number: Any) -> dict[str, Any]:
 
 
 def loop_pointers(model: Model, own: Hidden, closure: Any, number: Any) -> dict[str, Any]:
-    """Pointers of a Scratch to the kernels of loops."""
+    """Return pointers of a Scratch to the kernels of loops."""
     memory, struct = row_memory(model, number), model.struct
     q, v = np.zeros(model.nq, number), np.zeros(model.nv, number)
     point = Pointer if model.loops else Unused
     return {
         "loop_rows": point(loop_rows, struct, own, memory["G"]),
-        "constraint_violation": point(
+        "constraint_violation": (point if number is np.float64 else Unused)(  # states are brought back as they are
             constraint_violation, struct, own, q, v, memory["given"], memory["G"], memory["lam"]
         ),
         "close": point(close, struct, own, closure, v),
@@ -50,13 +50,13 @@ def loop_pointers(model: Model, own: Hidden, closure: Any, number: Any) -> dict[
 
 
 def run_closure(model: Model, number: type) -> Any:
-    """Memory of the loops of a run."""
+    """Return memory of the loops of a run."""
     return model.cached(("run closure", number), lambda: make_closure(model, number))
 
 
 @kernel
 def constraint_violation(model, work, q, v, given, G, out):
-    """Frames, rows and values of all loops at the state (q, v)."""
+    """Compute frames, rows and values of all loops at the state (q, v)."""
     forward_kinematics(model, work, q, v)
     loop_rows(model, work, G)
     loop_values(model, work, given, out)
@@ -64,7 +64,7 @@ def constraint_violation(model, work, q, v, given, G, out):
 
 @inline
 def set_driven_rows(system, t, given):
-    """Values, rates and accelerations that rows are to have at time t; zero but for those that are driven."""
+    """Compute values, rates and accelerations that rows are to have at time t; zero but for those that are driven."""
     t = min(t, system.latest[0])
     for k in range(system.driven.shape[0]):
         r, rd, rdd = evaluate(system.driven_breaks, system.driven_coefficients, k, t)
@@ -76,7 +76,7 @@ def set_driven_rows(system, t, given):
 
 @inline
 def subtract_reactions(system, scratch, t, v, out):
-    """out -= G^T lam of the state whose inverse dynamics were just computed; rates of the rows to scratch.row_rate."""
+    """Subtract the reactions: out -= G^T lam after the inverse dynamics of a state; row rates to scratch.row_rate."""
     G = scratch.G
     scratch.loop_rows(system.model, scratch.own, G)
     set_driven_rows(system, t, scratch.given)
@@ -101,7 +101,7 @@ def correct_rows(closure, x, wanted):
 
 @inline
 def copy_rows(model, G, closure):
-    """closure.G = G but for prescribed joints, which do not move."""
+    """Copy G to closure.G but for prescribed joints, which do not move."""
     for row in range(G.shape[0]):
         for k in range(G.shape[1]):
             closure.G[row, k] = (1.0 - model.velocities.prescribed[k]) * G[row, k]
@@ -109,7 +109,7 @@ def copy_rows(model, G, closure):
 
 @inline
 def dense_columns(closure, factors, pivots):
-    """Columns J^-1 G^T of dense factors, and the small system."""
+    """Compute columns J^-1 G^T of dense factors, and the small system."""
     for row in range(closure.G.shape[0]):
         x = closure.schur.columns[row]
         for k in range(x.shape[0]):
@@ -130,6 +130,7 @@ def project(system, scratch, closure, t, q, v):
         return gap
     model = system.model
     set_driven_rows(system, t, closure.given)
+    # Positions, by Newton: u = -J^-1 G^T (G J^-1 G^T)^-1 c(q), with the columns kept while they contract well.
     before = 0.0
     fresh = False
     for iteration in range(ROUNDS):
@@ -153,6 +154,7 @@ def project(system, scratch, closure, t, q, v):
         for k in range(q.shape[0]):
             q[k] = scratch.q1[k]
         before = size
+    # Velocities, where the rows are linear: once, and again for what rounding leaves.
     for iteration in range(3):
         loop_rates(closure.G, closure.given, v, closure.miss)
         if not dense_lu.largest(closure.miss) > CLOSED:
@@ -188,12 +190,12 @@ def solve_at_hand(model, at_hand, factors):
 
 
 def projector_at_hand(model: Model, at_hand: AtHand, factors: Any) -> Any:
-    """A Closure over the matrix that the last step has left; `factors` are its articulated ones."""
+    """Return a Closure over the matrix that the last step has left; `factors` are its articulated ones."""
     return projector(model, Struct(at_hand), factors, solve_at_hand)
 
 
 def projector(model: Model, local: Any, factors: Any, solve: Any, number: type = np.float64) -> Any:
-    """A Closure over the factors of an implicit step; `local`, `factors` as kernels take them."""
+    """Return a Closure over the factors of an implicit step; `local`, `factors` as kernels take them."""
     rows = len(model.arrays.loops.hold)
     hidden = Hidden(local)
     return Struct(

@@ -12,12 +12,12 @@ from lissom.kernel.implicit.link_stiffness import joint_stiffness, link_stiffnes
 from lissom.kernel.implicit.local_stiffness import keep_frames, make_local
 from lissom.kernel.links.geometric_stiffness import clear_turns, turn_stiffness
 from lissom.model.model import Model
-from lissom.simulation.equations.newton_iteration import KEPT, TENSE
+from lissom.simulation.equations.newton import KEPT, TENSE
 from lissom.simulation.equations.system import KERNEL, applied_forces
 
 
 def local_memory(model: Model) -> Any:
-    """Memory for the local parts at one configuration, as kernels take it."""
+    """Return memory for the local parts at one configuration, as kernels take it."""
     work = model.new_workspace()
     if np.any(model.arrays.tree.nodes):
         from lissom.kernel.links.exact_link_stiffness import exact_stiffness
@@ -27,7 +27,7 @@ def local_memory(model: Model) -> Any:
 
 
 def stage_scratch(scratch: Any, local: Any) -> tuple[Any, int]:
-    """Scratch whose residuals leave their inverse dynamics in the workspace of `local`, where they are the kernel's.
+    """Return Scratch whose residuals leave inverse dynamics in the workspace of `local`, if they are the kernel's.
 
     Returns it with 1 where they are.
     """
@@ -59,7 +59,7 @@ def linearise(system, scratch, local, t, seen, stiffen):
 
 @inline
 def add_gains(system, scratch, local, t):
-    """Gains of a law that measures the coordinate it drives, or the joint behind the rotor it drives.
+    """Compute gains of a law that measures the coordinate it drives, or the joint behind the rotor it drives.
 
     A saturated force has none. What a law computes from a model of the arm is left out.
     """

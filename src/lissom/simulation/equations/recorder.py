@@ -61,7 +61,7 @@ class Record(NamedTuple):
 def make_record(
     model: Any, times: np.ndarray, audit: bool, loads: int, projector: Any, number: type = np.float64
 ) -> Record:
-    """Empty output arrays for a Model at `times`, in the number type; `projector` is a Closure as kernels take it."""
+    """Return empty outputs for a Model at `times`, in the number type; `projector` is a Closure as kernels take it."""
     n, nq, nv = len(times), model.nq, model.nv
 
     def unwritten(*shape: int) -> np.ndarray:
@@ -99,7 +99,7 @@ def make_record(
 
 @kernel
 def state_within(system, scratch, record, t, h, s, base):
-    """State at t + s h into scratch.q, v, a."""
+    """Compute the state at t + s h into scratch.q, v, a."""
     for k in range(scratch.v.shape[0]):
         place = record.path[0, k]
         speed = record.path[1, k]
@@ -120,7 +120,7 @@ def state_within(system, scratch, record, t, h, s, base):
 
 @kernel
 def driving_forces(system, scratch, t, q, v, a, force):
-    """Applied forces, those that drive the prescribed joints included."""
+    """Compute the applied forces, those that drive the prescribed joints included."""
     applied_forces(system, scratch, t, q, v, force)
     if system.motion_v.shape[0] > 0:
         scratch.inverse(system.model, scratch.own, q, v, a, scratch.wrench, scratch.residual)
@@ -157,7 +157,7 @@ def settle(system, scratch, record, t):
 
 @inline
 def relax(system, scratch, record, t):
-    """Newton step of r(q + d x, v + c x, a + x) = 0 by the factors of the implicit step; loops stay closed: G x = 0.
+    """Take a Newton step of r(q + d x, v + c x, a + x) = 0 by factors of the implicit step; loops stay closed: G x = 0.
 
     The accelerations a are those that the polynomials expect. What is slow hardly moves, by what its acceleration
     misses times the square of the step. What is stiff comes to where its forces balance: an error of its position that
@@ -189,7 +189,7 @@ def relax(system, scratch, record, t):
 
 @inline
 def wanted(record, t, h):
-    """Whether anything is to be recorded of the step [t, t + h]: the energy flow over it, or an output in it."""
+    """Return whether anything is to be recorded of the step [t, t + h]: the energy flow over it, or an output in it."""
     k = record.next[0]
     return record.audit[0] == 1 or (k < record.times.shape[0] and record.times[k] <= t + h * (1.0 + 1e-9))
 

@@ -135,7 +135,7 @@ def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics, la
 
 
 def dynamics_pointers(model: Model, dynamics: Dynamics = KERNEL) -> dict[str, Pointer]:
-    """Pointers to the kernels that a System calls."""
+    """Return pointers to the kernels that a System calls."""
     if dynamics is KERNEL:
         return model.cached("dynamics pointers", lambda: _new_pointers(model, dynamics))
     return _new_pointers(model, dynamics)
@@ -152,7 +152,7 @@ def _new_pointers(model: Model, dynamics: Dynamics) -> dict[str, Pointer]:
 
 @inline
 def evaluate_vector(system, first, t):
-    """Three numbers of the motion from `first` on, their rates and accelerations."""
+    """Return three numbers of the motion from `first` on, their rates and accelerations."""
     x, xd, xdd = evaluate(system.motion_breaks, system.motion_coefficients, first, t)
     y, yd, ydd = evaluate(system.motion_breaks, system.motion_coefficients, first + 1, t)
     z, zd, zdd = evaluate(system.motion_breaks, system.motion_coefficients, first + 2, t)
@@ -161,7 +161,7 @@ def evaluate_vector(system, first, t):
 
 @kernel
 def prescribe_group(system, joint, t, q, v, a):
-    """Pose, twist and its rate of a joint on a group whose quaternion p (of any length) and position are given.
+    """Compute pose, twist and its rate of a joint on a group by its quaternion p (of any length) and position.
 
     omega = 2 vec(p* p') / |p|^2 and its rate 2 vec(p* p'') / |p|^2 - 2 (p . p') omega / |p|^2, both in body axes.
     """
@@ -204,7 +204,7 @@ def prescribe(system, t, q, v, a):
 
 @kernel
 def applied_forces(system, scratch, t, q, v, force):
-    """Forces of the controller, continuous and sampled, at the state (q, v); loads go to scratch.wrench."""
+    """Compute forces of the controller, continuous and sampled, at the state (q, v); loads go to scratch.wrench."""
     t = min(t, system.latest[0])
     for k in range(system.load_row.shape[0]):
         load, _, _ = evaluate(system.load_breaks, system.load_coefficients, k, t)
@@ -216,7 +216,7 @@ def applied_forces(system, scratch, t, q, v, force):
 
 @kernel
 def residual(system, scratch, t, q, v, a, out):
-    """out = inverse dynamics - applied forces - G^T lam; zero where (q, v, a) obeys the equations of motion.
+    """Compute out = ID(q, v, a) - tau - G^T lam, zero where (q, v, a) obeys the equations of motion.
 
     Rows of prescribed coordinates are zero. The multipliers are those of `scratch`.
     """
@@ -232,7 +232,7 @@ def residual(system, scratch, t, q, v, a, out):
 
 @kernel
 def acceleration(system, scratch, t, q, v, a):
-    """a(t, q, v) by forward dynamics, loops kept closed; prescribed entries of q and v are those of their motion."""
+    """Compute a(t, q, v) by forward dynamics, loops closed; prescribed entries of q and v are those of their motion."""
     prescribe(system, t, q, v, a)
     applied_forces(system, scratch, t, q, v, scratch.force)
     system.forward(system.model, scratch.own, q, v, scratch.force, scratch.wrench, a)
@@ -243,7 +243,7 @@ def acceleration(system, scratch, t, q, v, a):
 
 @kernel
 def mass_part(system, scratch, q, v, M):
-    """Mass matrix at the configuration q; rows and columns of prescribed coordinates are those of the unit matrix."""
+    """Compute the mass matrix at q; rows and columns of prescribed coordinates are those of the unit matrix."""
     n = v.shape[0]
     system.mass(system.model, scratch.work, q, v, M)
     for k in range(system.motion_v.shape[0]):
@@ -256,7 +256,7 @@ def mass_part(system, scratch, q, v, M):
 
 @kernel
 def linear_parts(system, scratch, scratch_c, t, q, v, a, M, C, K):
-    """Mass matrix and exact derivatives C = dr/dv, K = dr/du of the residual at (q, v, a), entry [row, coordinate]."""
+    """Compute M, and exact derivatives C = dr/dv, K = dr/du of the residual at (q, v, a), entry [row, coordinate]."""
     n = v.shape[0]
     mass_part(system, scratch, q, v, M)
     for k in range(q.shape[0]):

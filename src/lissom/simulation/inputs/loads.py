@@ -85,11 +85,11 @@ class ActiveLoads:
     values: np.ndarray | None = None  # (N, k) at the samples of a run
 
     def samplers(self) -> list[Sampler]:
-        """The sampled functions at the beginning of a run."""
+        """Return the sampled functions at the beginning of a run."""
         return [Sampler(*each) for each in self.functions]
 
     def at_start(self, q: np.ndarray, v: np.ndarray) -> dict[int, np.ndarray]:
-        """Wrenches (6,) that act at t = 0, by row of the loaded model; functions of the state are asked at (q, v)."""
+        """Return wrenches (6,) at t = 0, by row of the loaded model; functions of the state are asked at (q, v)."""
         values = np.array(self.reference(0.0)[0], float)
         for sampler in self.samplers():
             sampler.sample(0.0, q, v, values)
@@ -99,7 +99,7 @@ class ActiveLoads:
         return out
 
     def wrenches(self, first: int) -> np.ndarray:
-        """(N, loads, 6) of the loads on links, in the axes in which they are given; `first`: row of their frames."""
+        """Return (N, loads, 6) of the loads on links, in the axes they are given in; `first`: row of their frames."""
         assert self.values is not None
         out = np.zeros((len(self.values), len(self.names), 6))
         for k, (row, entry) in enumerate(zip(self.row.tolist(), self.entry.tolist(), strict=True)):
@@ -133,12 +133,12 @@ class Sampler:
 
 
 def as_loads(loads: Any) -> tuple[Load, ...]:
-    """Loads as a person gives them: Load objects, or mappings as in a scenario file."""
+    """Return loads from what a person gives: Load objects, or mappings as in a scenario file."""
     return as_parts(Load, loads, "loads", "Load(link='forearm', force=[0, 0, -20])")
 
 
 def activate(model: Model, loads: Iterable[Load], duration: float) -> tuple[Model, ActiveLoads]:
-    """The model with frames for the loads, and the loads as its runs take them."""
+    """Return the model with frames for the loads, and the loads as its runs take them."""
     loads = tuple(loads)
     on_links = [load for load in loads if load.link is not None]
     frames = tuple(_frame(model, load, k) for k, load in enumerate(loads) if load.link is not None)
@@ -184,7 +184,7 @@ def _frame(model: Model, load: Load, k: int) -> Frame:
 
 
 def _names(loads: list[Load]) -> tuple[str, ...]:
-    """Names of loads: as given, else that of the link, numbered where there are several."""
+    """Return names of loads: as given, else that of the link, numbered where there are several."""
     names: list[str] = []
     for k, load in enumerate(loads):
         name = load.name or f"load-on-{load.link}"
@@ -197,7 +197,7 @@ def _names(loads: list[Load]) -> tuple[str, ...]:
 
 
 def _cylinder(model: Model, load: Load, k: int, driven: set[str]) -> int:
-    """Row of the first frame of the cylinder that a load drives."""
+    """Return the row of the first frame of the cylinder that a load drives."""
     elements = {element.name: n for n, element in enumerate(model.robot.elements)}
     names = [name for name, n in elements.items() if model.arrays.elements.driven[n] == 1]
     assert load.element is not None
@@ -211,7 +211,7 @@ def _cylinder(model: Model, load: Load, k: int, driven: set[str]) -> int:
 
 
 def _takes_state(function: Any) -> bool:
-    """Whether a function takes (t, q, v) rather than the time alone."""
+    """Return whether a function takes (t, q, v) rather than the time alone."""
     if isinstance(function, Reference):
         return False
     try:

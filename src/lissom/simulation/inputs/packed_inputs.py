@@ -22,7 +22,7 @@ NO_LENGTHS = {
 
 
 def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLaw | None, Sampled | Together | None]:
-    """The controller, its continuous law, and what of it is sampled."""
+    """Return the controller, its continuous law, and what of it is sampled."""
     if controller is None:
         return None, None, None
     law = controller.law if isinstance(controller, Together) else controller
@@ -44,7 +44,7 @@ def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLa
 
 
 def checked_motion(motion: Any) -> dict[str, Reference]:
-    """Prescribed joints as {joint: Reference}, or a clear error."""
+    """Return prescribed joints as {joint: Reference}, or a clear error."""
     if motion is not None and not isinstance(motion, Mapping):
         raise LissomError("must be {joint: Reference}", ("motion",), motion)
     for name, reference in (motion or {}).items():
@@ -54,7 +54,7 @@ def checked_motion(motion: Any) -> dict[str, Reference]:
 
 
 def lengths_apart(model: Model, motion: Mapping[str, Reference]) -> tuple[dict[str, Reference], dict[str, Reference]]:
-    """Motions of joints, and those of lengths: of cylinders driven by length and loops that hold a distance."""
+    """Return motions of joints, and those of lengths: of cylinders driven by length and loops that hold a distance."""
     closures = {loop.name: loop for loop in model.loops}
     lengths = {name: reference for name, reference in motion.items() if name in closures}
     for name, reference in lengths.items():
@@ -70,7 +70,7 @@ def lengths_apart(model: Model, motion: Mapping[str, Reference]) -> tuple[dict[s
 
 
 def driven_rows(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
-    """Rows of loops whose value is given in time, {loop: Reference}, as one piecewise polynomial."""
+    """Return rows of loops whose value is given in time, {loop: Reference}, as one piecewise polynomial."""
     if not motion:
         return NO_LENGTHS
     names = [loop.name for loop in model.loops]
@@ -86,7 +86,7 @@ def driven_rows(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.n
 
 
 def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
-    """Prescribed joints as one piecewise polynomial; behind an elastic gear the motor is what moves so."""
+    """Return prescribed joints as one piecewise polynomial; behind an elastic gear the motor is what moves so."""
     at_q: list[int] = []
     at_v: list[int] = []
     group_v: list[int] = []

@@ -31,8 +31,9 @@ SINGULAR = 1e-9  # of what loops hold, relative: directions that others hold alr
 
 
 class Payload(Description):
-    """A rigid body that a link carries from `pick` to `drop`, at the frame that `link`, `at` and `origin` place (its
-    tip unless given).
+    """A rigid body that a link carries from `pick` to `drop`.
+
+    It is held at the frame that `link`, `at` and `origin` place, the link's tip unless given.
 
     >>> Payload(link="hand", mass=5.0, pick=1.0, drop=3.0)
 
@@ -72,7 +73,7 @@ class Payload(Description):
         return self.name or f"payload of {self.link}"
 
     def carried(self, t: float) -> bool:
-        """Whether the link carries it at the time t, and from then on."""
+        """Return whether the link carries it at the time t, and from then on."""
         slack = 1e-9 * max(1.0, t)
         return t >= (self.pick or 0.0) - slack and (self.drop is None or t < self.drop - slack)
 
@@ -105,12 +106,12 @@ class Carried(NamedTuple):
 
 
 def as_payloads(payloads: Any) -> tuple[Payload, ...]:
-    """Payloads as a person gives them: Payload objects, or mappings as in a scenario file."""
+    """Return payloads as a person gives them: Payload objects, or mappings as in a scenario file."""
     return as_parts(Payload, payloads, "payloads", "Payload(link='hand', mass=5.0, pick=1.0)")
 
 
 def with_payloads(model: Model, payloads: tuple[Payload, ...]) -> tuple[Model, Carried]:
-    """The model with a row for each payload, and what it carries at the start."""
+    """Return the model with a row for each payload, and what it carries at the start."""
     frames = []
     for k, payload in enumerate(payloads):
         frame = Frame(link=payload.link, at=payload.at, origin=payload.origin)
@@ -157,7 +158,7 @@ def exchange(model: Model, carried: Carried, t: float, q: np.ndarray, v: np.ndar
 def _joined(
     model: Model, q: np.ndarray, M: np.ndarray, momentum: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Velocities with the generalised momentum given, and the work of the impulses that keep what is prescribed.
+    """Return velocities with the generalised momentum given, and the work of the impulses that keep what is prescribed.
 
     Prescribed joints and the directions that loops hold keep their rates in `v`.
     """

@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 @lru_cache(maxsize=256)
 def low_pass_weights(z: Any) -> tuple[Any, np.ndarray]:
-    """Of a low-pass over a stretch of length z / w: share of the old value, and weights (4,) of u at NODES.
+    """Return, of a low-pass over a stretch z / w, the share of the old value, and the weights (4,) of u at NODES.
 
     Complex where z is, for derivatives by the corner.
     """
@@ -80,7 +80,7 @@ class Tap:
         self._slack = SAME * min(gap, 1.0)
 
     def stretches(self) -> np.ndarray:
-        """Ends of the stretches of its low-pass, from 0 to its last sample."""
+        """Return the ends of the stretches of its low-pass, from 0 to its last sample."""
         assert self.corner is not None
         parts = [np.zeros(1)]
         for begin, end in zip(self.instants[:-1], self.instants[1:], strict=True):
@@ -112,7 +112,7 @@ class Tap:
         self.count += 1
 
     def told(self, t: np.ndarray | float) -> np.ndarray:
-        """Readings (..., m) at times t: of the last sample that is told by then, at first of the first."""
+        """Return readings (..., m) at times t: of the last sample that is told by then, at first of the first."""
         at = np.searchsorted(self.instants, np.asarray(t) - self.delay + self._slack, side="right") - 1
         return self.readings[np.clip(at, 0, max(0, self.count - 1))]
 
@@ -171,12 +171,12 @@ class Sensors:
         return self.sensing.points.memory
 
     def read(self, names: Iterable[str], t: float) -> dict[str, Any]:
-        """What sensors tell at the time t: numbers, or arrays (m,)."""
+        """Return what sensors tell at the time t: numbers, or arrays (m,)."""
         found = {name: self.by_name[name].told(t) for name in names}
         return {name: value.item() if len(value) == 1 else value.copy() for name, value in found.items()}
 
     def result(self, count: int) -> Sensed:
-        """Readings at the first `count` outputs."""
+        """Return readings at the first `count` outputs."""
         reading = np.zeros((count, self.sensing.size))
         for tap in self.taps:
             reading[:, tap.eye.place] = tap.told(self.outputs[:count])
@@ -196,7 +196,7 @@ def check_asked(model: Model, sensors: Sequence[Sensor], asked: Iterable[str]) -
 
 
 def ideal_readings(raw: RawRun) -> np.ndarray:
-    """What ideal sensors would have told at the outputs of a run, (N, m)."""
+    """Return what ideal sensors would have told at the outputs of a run, (N, m)."""
     assert raw.sensed is not None
     sensing, loads, rows = Sensing(raw.model, raw.sensed.sensors), raw.loads, raw.held_rows
     out = np.zeros((len(raw.time), sensing.size))
@@ -209,7 +209,7 @@ def ideal_readings(raw: RawRun) -> np.ndarray:
 
 
 def _instants(sensor: Sensor, outputs: np.ndarray, asked: list[np.ndarray]) -> np.ndarray:
-    """Times of a sensor's samples; without a rate, those when it is read, less its delay."""
+    """Return the times of a sensor's samples; without a rate, those when it is read, less its delay."""
     if sensor.rate is not None:
         return np.arange(int(np.floor(outputs[-1] * sensor.rate * (1 + 1e-12))) + 1) / sensor.rate
     read = merged(outputs, asked) if asked else outputs
@@ -217,13 +217,13 @@ def _instants(sensor: Sensor, outputs: np.ndarray, asked: list[np.ndarray]) -> n
 
 
 def _nodes(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss points of all stretches, and the length of the stretch of each."""
+    """Return Gauss points of all stretches, and the length of the stretch of each."""
     lengths = np.diff(ends)
     return (ends[:-1, None] + lengths[:, None] * NODES).ravel(), np.repeat(lengths, len(NODES))
 
 
 def merged(first: np.ndarray, others: Iterable[np.ndarray]) -> np.ndarray:
-    """All times in order; of some that differ by rounding the one of `first`."""
+    """Return all times in order; of some that differ by rounding the one of `first`."""
     every = np.concatenate([first, *others])
     order = np.argsort(every, kind="stable")
     every, own = every[order], (order < len(first))
@@ -237,7 +237,7 @@ def merged(first: np.ndarray, others: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _places(times: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where the wanted times stand among all."""
+    """Return where the wanted times stand among all."""
     after = np.clip(np.searchsorted(times, wanted), 1, max(1, len(times) - 1))
     before = after - 1
     if len(times) == 1:

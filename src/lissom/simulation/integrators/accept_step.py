@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lissom.kernel.compile import inline
 from lissom.kernel.maths.chart import chart_rate, difference
-from lissom.simulation.equations import newton_iteration
+from lissom.simulation.equations import newton
 from lissom.simulation.equations.dense_output import fit_ends
 from lissom.simulation.equations.loop_projection import project
 from lissom.simulation.equations.recorder import record_step, wanted
@@ -30,7 +30,7 @@ def try_newton_again(state, plan, same, h):
     if same:
         state.counts[REJECTED] += 1
         return True
-    plan[newton_iteration.LIMIT] = newton_iteration.CONVERGENCE
+    plan[newton.LIMIT] = newton.CONVERGENCE
     return try_again(state, 0.5 * h)
 
 
@@ -59,7 +59,7 @@ def finish_implicit(system, scratch, record, state, work, closure, degree, t, h,
     close_loops(system, scratch, closure, state, t, h)
     if not (is_finite(state.q1) and is_finite(state.v1)):
         return False
-    work.derive(work.variation, t, h, work.newton.plan[newton_iteration.FORM])
+    work.derive(work.variation, t, h, work.newton.plan[newton.FORM])
     chart_rate(system.model, state.u1, state.v1, state.rate1)
     finish(system, scratch, record, state, degree, t, h, t_end)
     return True

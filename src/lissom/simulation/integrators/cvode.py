@@ -19,11 +19,12 @@ from lissom.simulation.equations.loop_projection import project
 from lissom.simulation.equations.recorder import record_step
 from lissom.simulation.equations.system import acceleration, prescribe
 from lissom.simulation.integrators.integrator_state import CONTINUED, EVALUATIONS, TIME, State, Status, accept
+from lissom.simulation.integrators.registry import Method, Setup
 
 
 @kernel
 def rates(system, scratch, t, y, out):
-    """d(q, v)/dt of y = (q, v), at the nearest state with closed loops."""
+    """Compute d(q, v)/dt of y = (q, v), at the nearest state with closed loops."""
     nq = scratch.q.shape[0]
     for k in range(nq):
         scratch.q[k] = y[k]
@@ -54,11 +55,18 @@ def take_step(system, scratch, record, state, t, h, y):
     accept(system, state, h)
 
 
-def make_march(name: str, state: State) -> Callable[..., int]:
-    """A march for the method "cvode-adams" or "cvode-bdf", called like those of the other integrators."""
+FAMILIES = {"cvode-adams": "Adams", "cvode-bdf": "BDF"}
+
+
+def prepare(setup: Setup) -> Method:
+    """Make the method ready for a run."""
+    return Method(setup, make_march(FAMILIES[setup.integrator.name], setup.state), None)
+
+
+def make_march(family: str, state: State) -> Callable[..., int]:
+    """Return a march of a family of CVODE, called like those of the other integrators."""
     from sksundae.cvode import CVODE
 
-    family = "Adams" if name == "cvode-adams" else "BDF"
     solver: Any = None
     evaluations = 0
 

@@ -13,21 +13,21 @@ PACE = 300.0  # 1/s: error allowed in velocities per error allowed in positions,
 
 
 def pace(model: Model, q: np.ndarray) -> np.ndarray:
-    """Own frequency of each coordinate (nv,), rad/s, PACE at least: vibrations as exact in velocity as in position."""
+    """Return each coordinate's own frequency (nv,), rad/s, PACE at least: velocities as exact as positions."""
     M, rest = model.cached("pace", lambda: (np.zeros((model.nv, model.nv)), np.zeros(model.nv)))
     mass_matrix(model.struct, model.workspace(), q, rest, M)
     return _pace(model, q, M)
 
 
 class Paces:
-    """The same of models that differ from the first in numbers alone, in memory that is laid out once."""
+    """The frequencies of `pace` for models that differ in numbers alone, in memory that is laid out once."""
 
     def __init__(self, model: Model) -> None:
         self._memory = Follower(model)
         self._matrix, self._rest = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
 
     def of(self, model: Model, q: np.ndarray) -> np.ndarray:
-        """`pace` of a model."""
+        """Return the `pace` of a model."""
         own = self._memory.of(model)
         mass_matrix(own.struct, own.workspace(), q, self._rest, self._matrix)
         return _pace(model, q, self._matrix)
@@ -43,7 +43,7 @@ def _pace(model: Model, q: np.ndarray, M: np.ndarray) -> np.ndarray:
 
 
 def sharpness(model: Model, settings: RunSettings) -> float:
-    """How many times smaller than errors allowed Newton's corrections must be where bodies rub; 0 where none do.
+    """Return how many times smaller than errors allowed Newton's corrections must be where bodies rub; 0 where none do.
 
     They must tell sticking from sliding: a tenth of the speed over which friction builds up.
     """

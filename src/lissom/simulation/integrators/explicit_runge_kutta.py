@@ -20,11 +20,13 @@ from lissom.simulation.integrators.integrator_state import (
     LEAST_STEP,
     NEXT_STEP,
     TIME,
+    Status,
     is_finite,
     next_step,
     position_scale,
     velocity_scale,
 )
+from lissom.simulation.integrators.registry import Method, Setup
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,6 @@ class Tableau:
     `order` is that of the solution, `error_order` that of the estimate plus one; no `error` means fixed steps only.
     """
 
-    name: str
     reference: str
     order: int
     A: np.ndarray  # (s, s)
@@ -57,8 +58,13 @@ class ExplicitWork(NamedTuple):
     u: np.ndarray  # (n,)
 
 
+def prepare(setup: Setup, tableau: Tableau) -> Method:
+    """Make the method of a tableau ready for a run."""
+    return Method(setup, march, make_work(setup.model.nv, tableau))
+
+
 def make_work(n: int, tableau: Tableau) -> Any:
-    """Memory for n velocities, as `march` takes it."""
+    """Return memory for n velocities, as `march` takes it."""
     s = len(tableau.b)
     error = np.zeros(s + 1) if tableau.error is None else np.asarray(tableau.error, float)
     return Struct(
@@ -77,7 +83,7 @@ def make_work(n: int, tableau: Tableau) -> Any:
 
 @inline
 def combine(weights, stages, rows, h, out, start):
-    """out = start + h sum_i weights[i] stages[i]."""
+    """Compute out = start + h sum_i weights[i] stages[i]."""
     for k in range(out.shape[0]):
         total = 0.0
         for i in range(rows):
@@ -87,13 +93,14 @@ def combine(weights, stages, rows, h, out, start):
 
 @inline
 def take_step(system, scratch, state, work, t, h):
-    """Stages and the end of the step, with the acceleration there."""
+    """Compute stages and the end of the step, with the acceleration there."""
     n = state.v.shape[0]
     s = work.b.shape[0]
     for k in range(n):
         work.ku[0, k] = state.v[k]
         work.kv[0, k] = state.a[k]
         work.u[k] = 0.0
+    # Stages: V_i = v + h sum a_ij kv_j, and chart positions likewise from their rates.
     for i in range(1, s):
         for k in range(n):
             u = 0.0
@@ -106,6 +113,7 @@ def take_step(system, scratch, state, work, t, h):
         move(system.model, state.q, state.u1, scratch.q)
         acceleration(system, scratch, t + work.c[i] * h, scratch.q, state.v1, work.kv[i])
         chart_rate(system.model, state.u1, state.v1, work.ku[i])
+    # The end of the step, brought to closed loops, and the acceleration there (the last stage of the estimate).
     combine(work.b, work.ku, s, h, state.u1, work.u)
     combine(work.b, work.kv, s, h, state.v1, state.v)
     move(system.model, state.q, state.u1, state.q1)
@@ -121,7 +129,7 @@ def take_step(system, scratch, state, work, t, h):
 
 @inline
 def error_size(system, state, work, h):
-    """Size of the embedded error estimate in units of the allowed error."""
+    """Return the size of the embedded error estimate in units of the allowed error."""
     n = state.v.shape[0]
     total = 0.0
     for k in range(n):
@@ -141,12 +149,12 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     for _ in range(max_steps):
         t = state.clock[TIME]
         if t >= t_end:
-            return 0
+            return Status.REACHED
         h = next_step(state, t_end, h_max, fixed)
         take_step(system, scratch, state, work, t, h)
         if not (is_finite(state.q1) and is_finite(state.v1) and is_finite(state.a1)):
             if fixed or h < state.clock[LEAST_STEP]:
-                return 3
+                return Status.NOT_FINITE
             try_again(state, 0.2 * h)
             continue
         if not fixed:
@@ -156,8 +164,8 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             if error > 1.0:
                 largest = 1.0  # no growth right after a rejection: at the stability limit steps would alternate
                 if not try_again(state, h * factor):
-                    return 2
+                    return Status.FAILED
                 continue
             state.clock[NEXT_STEP] = h * factor
         finish(system, scratch, record, state, 5, t, h, t_end)
-    return 1
+    return Status.PAUSED

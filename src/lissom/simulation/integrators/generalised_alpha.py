@@ -3,7 +3,7 @@
 Chung and Hulbert, J. Appl. Mech. 60 (1993) 371-375; on Lie groups Arnold and Bruels, Multibody Syst. Dyn. 18 (2007)
 185-202. The residual is the inverse dynamics at the end of the step, so a Newton iteration costs one Newton-Euler pass;
 its matrix M + gamma' h D + beta' h^2 K is factorised by an articulated pass, O(n), or exact and dense where that is
-slow; see `newton_iteration`. Loops: multipliers are unknowns too, velocities at the end of the step keep the loops
+slow; see `one_stage_matrix`. Loops: multipliers are unknowns too, velocities at the end of the step keep the loops
 closed, and its configuration is brought to closed loops.
 """
 
@@ -13,57 +13,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.compile import Pointer, Struct, inline, kernel
-from lissom.kernel.constraints.constrained_dynamics import set_columns
-from lissom.kernel.implicit import articulated_newton
+from lissom.kernel.compile import Struct, inline, kernel
 from lissom.kernel.maths.algebra import cross, vector
 from lissom.kernel.maths.chart import move
 from lissom.model.model import Model
-from lissom.simulation.equations import dense_lu
-from lissom.simulation.equations import newton_iteration as newton
-from lissom.simulation.equations.loop_projection import (
-    AtHand,
-    copy_rows,
-    correct_rows,
-    dense_columns,
-    projector,
-    projector_at_hand,
-)
-from lissom.simulation.equations.newton_linearisation import linearise, local_memory, stage_scratch
-from lissom.simulation.equations.system import linear_parts, prescribe, residual
+from lissom.simulation.equations import newton
+from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators.accept_step import finish_implicit, try_again, try_newton_again
 from lissom.simulation.integrators.integrator_state import (
     CONTINUED,
     EVALUATIONS,
-    JACOBIANS,
     LAST_STEP,
     NEXT_STEP,
     TIME,
+    Status,
     next_step,
     not_derived,
     position_scale,
     velocity_scale,
 )
+from lissom.simulation.integrators.one_stage_matrix import correct, make_matrix, renew
+from lissom.simulation.integrators.registry import Method, Setup
 
 
 class AlphaWork(NamedTuple):
     """Memory of the method."""
 
     newton: Any  # Newton
-    scratch: Any  # Scratch whose residuals fill the workspace of `local`
-    seen: int  # 1 where they do: the equations of motion are the kernel's
-    local: Any  # Local
-    factors: Any  # Factors
-    closure: Any  # Closure of loops over them
-    projector: Any  # Closure over them that brings states to closed loops
-    linearise: Any  # Pointers
-    factorise: Any
-    solve: Any
-    M: np.ndarray  # (n, n) of the exact matrix
-    C: np.ndarray
-    K: np.ndarray
-    dense: np.ndarray  # (n, n) its factors
-    pivots: np.ndarray
+    matrix: Any  # OneStageMatrix
     a: np.ndarray  # (n,) the method's own variable: acceleration at (alpha_m - alpha_f) h after the start of the step
     a_new: np.ndarray  # (n,) the same for its end
     a_last: np.ndarray  # (n,) the same for its start, as the step before has left it
@@ -74,31 +51,20 @@ class AlphaWork(NamedTuple):
     derive: Any  # Pointer to what derives a step before it is accepted: (variation, t, h, form of the matrix)
 
 
+def prepare(setup: Setup) -> Method:
+    """Make the method ready for a run."""
+    work = make_work(setup.model, setup.system, setup.scratch, setup.settings.radius)
+    return Method(setup, march, work, work.fields.newton.fields, work.fields.matrix.fields.projector)
+
+
 def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
-    """Memory for a run, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
-    n = model.nv
-    local, factors = local_memory(model), Struct(articulated_newton.make_factors(model.arrays, np.float64))
-    own, seen = stage_scratch(scratch, local)
-    a, a_new, a_last, jerk, r = np.zeros((5, n))
-    dense, pivots = np.zeros((n, n)), np.zeros(n, np.int64)
-    iteration = newton.make_newton(1, len(model.bodies), n)
+    """Return memory for a run, as `march` takes it; `radius` from 0 (strong damping) to 1 (none)."""
+    matrix = make_matrix(model, system, scratch)
+    a, a_new, a_last, jerk, r = np.zeros((5, model.nv))
     return Struct(
         AlphaWork(
-            newton=Struct(iteration),
-            scratch=own,
-            seen=seen,
-            local=local,
-            factors=factors,
-            closure=projector(model, local, factors, articulated_newton.solve),
-            projector=projector_at_hand(model, AtHand(iteration.plan, local, dense, pivots), factors),
-            linearise=Pointer(linearise, system, scratch, local, 0.0, 1, newton.TENSE),
-            factorise=Pointer(articulated_newton.factorise, model.struct, local, factors, 0.0, 0.0),
-            solve=Pointer(articulated_newton.solve, model.struct, local, factors),
-            M=np.zeros((n, n)),
-            C=np.zeros((n, n)),
-            K=np.zeros((n, n)),
-            dense=dense,
-            pivots=pivots,
+            newton=matrix.fields.newton,
+            matrix=matrix,
             a=a,
             a_new=a_new,
             a_last=a_last,
@@ -112,7 +78,7 @@ def make_work(model: Model, system: Any, scratch: Any, radius: float) -> Any:
 
 @inline
 def parameters(radius):
-    """alpha_m, alpha_f, beta, gamma of the optimal method with the given spectral radius."""
+    """Return alpha_m, alpha_f, beta, gamma of the optimal method with the given spectral radius."""
     alpha_m = (2.0 * radius - 1.0) / (radius + 1.0)
     alpha_f = radius / (radius + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
@@ -122,7 +88,7 @@ def parameters(radius):
 
 @inline
 def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
-    """End of the step that belongs to the accelerations state.a1."""
+    """Compute the end of the step that belongs to the accelerations state.a1."""
     for k in range(state.v.shape[0]):
         a_new = ((1.0 - alpha_f) * state.a1[k] + alpha_f * state.a[k] - alpha_m * work.a[k]) / (1.0 - alpha_m)
         work.a_new[k] = a_new
@@ -139,85 +105,27 @@ def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
 
 
 @inline
-def renew(system, scratch, scratch_c, state, work, h, by_damping, by_stiffness):
-    """Factorise M + by_damping C + by_stiffness K at the present guess, whose residual was just computed.
-
-    Returns whether it is regular.
-    """
-    t = state.clock[TIME] + h
-    if work.newton.plan[newton.FORM] == newton.SHARED:
-        local = work.local
-        for k in range(local.q.shape[0]):
-            local.q[k] = state.q1[k]
-        for k in range(local.v.shape[0]):
-            local.v[k] = state.v1[k]
-            local.a[k] = state.a1[k]
-        work.linearise(system, scratch, local, t, work.seen, work.newton.plan[newton.STIFFEN])
-        work.factorise(system.model, local, work.factors, by_damping, by_stiffness)
-        if work.closure.lam.shape[0] > 0:
-            copy_rows(system.model, work.scratch.G, work.closure)
-            set_columns(system.model, work.closure)
-        return True
-    if work.newton.plan[newton.DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
-        for k in range(scratch_c.lam.shape[0]):
-            scratch_c.lam[k] = work.scratch.lam[k]
-        linear_parts(system, scratch, scratch_c, t, state.q1, state.v1, state.a1, work.M, work.C, work.K)
-        state.counts[JACOBIANS] += 1
-    n = work.M.shape[0]
-    for row in range(n):
-        for k in range(n):
-            work.dense[row, k] = work.M[row, k] + by_damping * work.C[row, k] + by_stiffness * work.K[row, k]
-    regular = dense_lu.factorise(work.dense, work.pivots)
-    if regular and work.closure.lam.shape[0] > 0:
-        copy_rows(system.model, work.scratch.G, work.closure)
-        dense_columns(work.closure, work.dense, work.pivots)
-    return regular
-
-
-@inline
-def correct(system, work, form, by_damping):
-    """Overwrite work.r with the Newton step for it, by the matrix in the given form; add that of the multipliers."""
-    solve_newton(system, work, form)
-    closure = work.closure
-    if closure.lam.shape[0] > 0:
-        for row in range(closure.miss.shape[0]):
-            closure.miss[row] = work.scratch.row_rate[row] / by_damping
-        correct_rows(closure, work.r, closure.miss)
-        for row in range(closure.miss.shape[0]):
-            work.scratch.lam[row] -= closure.schur.x[row]
-
-
-@inline
-def solve_newton(system, work, form):
-    """Overwrite work.r with the solution of the matrix in the given form."""
-    if form == newton.EXACT:
-        dense_lu.solve(work.dense, work.pivots, work.r)
-    else:
-        x = work.factors.x
-        for k in range(x.shape[0]):
-            x[k] = work.r[k]
-        work.solve(system.model, work.local, work.factors)
-        for k in range(x.shape[0]):
-            work.r[k] = x[k]
-
-
-@inline
 def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta, gamma):
-    """Newton iteration on the acceleration at the end of the step. Returns (converged, iterations, contraction)."""
+    """Solve for the acceleration at the end of the step by Newton. Returns (converged, iterations, contraction)."""
     before = 0.0
     weight = (1.0 - alpha_f) / (1.0 - alpha_m)
     n = state.v.shape[0]
     by_damping = weight * h * gamma
+    by_stiffness = weight * h * h * beta
+    t = state.clock[TIME] + h
+    matrix = work.matrix
     due = newton.begin(work.newton, h)
     for iteration in range(newton.ITERATIONS_MOST):
         advance(system, state, work, h, alpha_m, alpha_f, beta, gamma)
-        residual(system, work.scratch, state.clock[TIME] + h, state.q1, state.v1, state.a1, work.r)
+        residual(system, matrix.scratch, t, state.q1, state.v1, state.a1, work.r)
         state.counts[EVALUATIONS] += 1
         if due:
-            if not renew(system, scratch, scratch_c, state, work, h, by_damping, weight * h * h * beta):
+            q, v, a = state.q1, state.v1, state.a1
+            if not renew(system, scratch, scratch_c, state, matrix, t, q, v, a, by_damping, by_stiffness):
                 return False, iteration, 1.0
             newton.renewed(work.newton, h)
-        correct(system, work, work.newton.plan[newton.FORM], by_damping)
+        correct(system, matrix, work.r, by_damping)
+        # The size of the correction, in units of the allowed error.
         total = 0.0
         for k in range(n):
             state.a1[k] -= work.r[k]
@@ -238,7 +146,7 @@ def converge(system, scratch, scratch_c, state, work, h, alpha_m, alpha_f, beta,
 
 @inline
 def error_size(system, state, work, h, beta):
-    """Local error of position and velocity from the change of acceleration (Zienkiewicz and Xie 1991)."""
+    """Return local error of position and velocity from the change of acceleration (Zienkiewicz and Xie 1991)."""
     n = state.v.shape[0]
     total = 0.0
     for k in range(n):
@@ -258,16 +166,17 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         for k in range(n):
             work.a_last[k] = state.a[k]
             work.jerk[k] = 0.0
-        for k in range(work.closure.lam.shape[0]):
-            work.scratch.lam[k] = scratch.closure.lam[k]
+        for k in range(work.matrix.closure.lam.shape[0]):
+            work.matrix.scratch.lam[k] = scratch.closure.lam[k]
         state.flags[CONTINUED] = 1
     for _ in range(max_steps):
         t = state.clock[TIME]
         if t >= t_end:
-            return 0
+            return Status.REACHED
         h = next_step(state, t_end, h_max, fixed)
         if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
+        # The method's own acceleration belongs to (alpha_m - alpha_f) h after the start: it moves with the step size.
         change = (alpha_m - alpha_f) * (h - state.clock[LAST_STEP])
         for k in range(n):
             work.a[k] = work.a_last[k] + change * work.jerk[k]
@@ -277,8 +186,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         )
         if not converged:
             if not try_newton_again(state, plan, newton.plan_after_failure(work.newton, iterations, True), h):
-                return 2
+                return Status.FAILED
             continue
+        # The error, of order 2: h ~ error^(-1/3).
         factor = 1.0
         if not fixed:
             error = error_size(system, state, work, h, beta)
@@ -286,7 +196,7 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             if not error <= 1.0:
                 plan[newton.LIMIT] = newton.ACCURACY
                 if not try_again(state, h * min(factor, 0.9)):
-                    return 2
+                    return Status.FAILED
                 continue
         for k in range(n):
             work.a_last[k] = work.a_new[k]
@@ -294,12 +204,12 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         record.reach[0] = h * gamma * (1.0 - alpha_f) / (1.0 - alpha_m)
         record.reach[1] = h * h * beta * (1.0 - alpha_f) / (1.0 - alpha_m)
         record.allowed[0] = state.atol[0]
-        if not finish_implicit(system, scratch, record, state, work, work.projector, 3, t, h, t_end):
-            return 3
+        if not finish_implicit(system, scratch, record, state, work, work.matrix.projector, 3, t, h, t_end):
+            return Status.NOT_FINITE
         newton.plan_after_step(work.newton, iterations, rate)
         plan[newton.LIMIT] = newton.SCHEDULE if fixed else newton.ACCURACY
         if fixed:
             state.clock[NEXT_STEP] = min(2.0 * state.clock[NEXT_STEP], h_max)
         elif factor < 1.0 or factor > 1.5:
             state.clock[NEXT_STEP] = h * factor
-    return 1
+    return Status.PAUSED

@@ -44,7 +44,7 @@ class State(NamedTuple):
 
 
 def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: float, pace: np.ndarray) -> State:
-    """State at time 0 in the configuration (q, v); `pace` (nv,) 1/s: error of velocities per error of positions."""
+    """Return the state at time 0 at (q, v); `pace` (nv,) 1/s: error of velocities per error of positions."""
     zeros = [np.zeros(model.nv) for _ in range(5)]
     return State(
         clock=np.zeros(4),
@@ -65,7 +65,7 @@ def make_state(model: Any, q: np.ndarray, v: np.ndarray, rtol: float, atol: floa
 
 
 def first_step(duration: float) -> float:
-    """A step to begin a run with, short enough for whatever it begins with, s."""
+    """Return a step to begin a run with, s, short enough for whatever it begins with."""
     return min(1e-4, duration / 100)
 
 
@@ -76,19 +76,19 @@ def set_out(state: Any, duration: float, step: float | None = None) -> None:
 
 
 def not_derived(system: Any) -> dict[str, Any]:
-    """What an implicit method calls after its steps where nobody wants their derivatives; see `variation`."""
+    """Return what an implicit method calls after its steps where nobody wants their derivatives."""
     nothing = Hidden(system)
     return {"variation": nothing, "derive": Pointer(no_derivatives, nothing, 0.0, 0.0, 0)}
 
 
 @kernel
 def no_derivatives(variation, t, h, form):
-    pass
+    """Derive nothing."""
 
 
 @inline
 def position_size(system, state, k):
-    """Size of position k that a relative error is relative to; 1 on a group."""
+    """Return the size of position k that a relative error is relative to; 1 on a group."""
     if system.model.velocities.group_axis[k] >= 0:
         return 1.0 + 0.0 * abs(state.v[k])  # a pack where the state is one, real where it is complex
     return abs(state.q[system.model.velocities.coordinate[k]])
@@ -96,19 +96,20 @@ def position_size(system, state, k):
 
 @inline
 def position_scale(system, state, k):
-    """Error allowed in position k."""
+    """Return the error allowed in position k."""
     return state.atol[0] + state.rtol[0] * position_size(system, state, k)
 
 
 @inline
 def velocity_scale(state, k):
-    """Error allowed in velocity k."""
+    """Return the error allowed in velocity k."""
     return state.atol_rate[k] + state.rtol[0] * abs(state.v[k])
 
 
 @inline
 def next_step(state, t_end, h_max, fixed):
-    """Size of the step to take: as planned, but not beyond `t_end`; a free one leaves room for a sensible last one."""
+    """Return the step to take: as planned, not beyond `t_end`; a free one leaves room for a sensible last one."""
+    # A remainder of up to two steps is halved, so that the last step is none of rounding.
     h = min(state.clock[NEXT_STEP], h_max)
     left = t_end - state.clock[TIME]
     if fixed:
@@ -122,7 +123,7 @@ def next_step(state, t_end, h_max, fixed):
 
 @inline
 def is_finite(x):
-    """Neither NaN nor infinite in any entry."""
+    """Return whether no entry is NaN or infinite."""
     finite = True
     for k in range(x.shape[0]):
         finite = finite and isfinite(x[k])

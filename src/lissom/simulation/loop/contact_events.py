@@ -51,7 +51,7 @@ class ContactEvents:
         self.cached = self._keep()
 
     def _look(self) -> tuple[np.ndarray, np.ndarray]:
-        """Gaps and their rates at the present state."""
+        """Return gaps and their rates at the present state."""
         contact_state(self.model.struct, self.model.workspace(), self.state.q, self.state.v)
         touch = self.model.scratch().touch
         return touch[:, GAP].copy(), touch[:, GAP_RATE].copy()
@@ -61,7 +61,7 @@ class ContactEvents:
         return Kept(*(x.copy() for x in (s.clock, s.q, s.v, s.a, r.next, r.flow)))
 
     def longest_step(self) -> float:
-        """How long a step may be that goes no further than the surfaces ahead, s; it begins now."""
+        """Return how long a step may be that goes no further than the surfaces ahead, s; it begins now."""
         self.gap, rate = self._look()
         self.cached = self._keep()
         ahead = (np.abs(self.gap) > CLOSE) & (self.gap * rate < 0)
@@ -69,7 +69,7 @@ class ContactEvents:
         return max(SHORTEST, BEYOND * float(times.min(initial=np.inf)))
 
     def overrun(self) -> float | None:
-        """After a step: how long it may be instead, s, where it ran through a surface; None where it did not."""
+        """Return how long the last step may be instead, s, where it ran through a surface; None where it did not."""
         gap, _ = self._look()
         crossed = (self.gap * gap < 0) & (np.minimum(np.abs(self.gap), np.abs(gap)) > CLOSE)
         if not np.any(crossed):

@@ -27,7 +27,7 @@ Solve = Callable[[np.ndarray], np.ndarray]  # M^-1 x
 
 
 def external_stiffness(model: Model, state: State, solve: Solve) -> tuple[float, float]:
-    """Largest eigenvalues of M^-1 K (1/s2) and M^-1 D (1/s) of elements and contacts at the present state."""
+    """Return largest eigenvalues of M^-1 K (1/s2) and M^-1 D (1/s) of elements and contacts at the present state."""
     if not (model.robot.elements or model.robot.contacts):
         return 0.0, 0.0
     contact_state(model.struct, model.workspace(), state.q, state.v)
@@ -38,7 +38,7 @@ def external_stiffness(model: Model, state: State, solve: Solve) -> tuple[float,
 
 
 def _mobility(model: Model, first: int, second: int, solve: Solve) -> np.ndarray:
-    """J M^-1 J^T (6, 6) of the twist of one frame against another, at the second's origin, in the first's axes."""
+    """Return J M^-1 J^T (6, 6) of the twist between two frames, at the second's origin, in the first's axes."""
     work = model.scratch()
     R1, R2 = work.world_rotation[first], work.world_rotation[second]
     arm = work.world_position[second] - work.world_position[first]

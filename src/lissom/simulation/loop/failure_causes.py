@@ -9,8 +9,10 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.lie import quaternion
-from lissom.simulation.integrators.integrator_state import NEXT_STEP, TIME, Status
-from lissom.simulation.integrators.registry import STABILITY, Method
+from lissom.simulation.equations.system import acceleration
+from lissom.simulation.integrators.integrator_state import NEXT_STEP, TIME, State, Status
+from lissom.simulation.integrators.method_choice import STIFF
+from lissom.simulation.integrators.registry import Method
 from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.spectral_radius import spectral_radius
 from lissom.simulation.postprocess import Wanted, observe
@@ -29,24 +31,24 @@ class Stop(NamedTuple):
     message: str = ""
 
 
-def march_failure(code: int, memory: RunMemory, method: Method, watch: RunLimits) -> Stop:
-    """Of a method that ended with a code of `FAILURES`."""
+def march_failure(status: Status, memory: RunMemory, method: Method, limits: RunLimits) -> Stop:
+    """Return why a run ends whose method stopped with a status of `FAILURES`."""
     t, h = memory.state.clock[TIME], memory.state.clock[NEXT_STEP]
-    worst = watch.worst(memory.state)
-    if code == Status.NOT_FINITE:
+    worst = limits.worst(memory.state)
+    if status is Status.NOT_FINITE:
         remedy = f"take a smaller step than {memory.step:.3g} s" if method.fixed else "check forces and masses"
         text = unstable(memory, method) or f"the state became infinite after t = {t:.6g} s ({worst}); "
-        text += "" if text.endswith("radau") else turned_bushing(memory) or remedy
+        text += "" if text.endswith(STIFF) else turned_bushing(memory) or remedy
     else:
         text = f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s ({worst}); "
         remedy = "loosen rtol or atol, or look for a jump or a stiff stop there"
         told = overdetermined(memory.model, memory.state.q) or dead_centre(memory.model, memory.state.q)
         text += told or turned_bushing(memory) or remedy
-    return Stop(FAILURES[Status(code)], text)
+    return Stop(FAILURES[status], text)
 
 
 def turned_bushing(memory: RunMemory) -> str:
-    """Which bushing had turned nearly by half a turn at the last sample, where its springs have no direction."""
+    """Return which bushing had turned nearly by half a turn at the last sample, where its springs have no direction."""
     model, last = memory.model, int(memory.record.next[0]) - 1
     named = {k: part.name for k, part in enumerate(model.robot.elements) if part.type == "bushing"}
     if not named or last < 0:
@@ -68,24 +70,24 @@ def turned_bushing(memory: RunMemory) -> str:
 
 
 def unstable(memory: RunMemory, method: Method) -> str:
-    """Whether an explicit method's fixed step was too large for the start already, and by how much."""
-    if method.implicit or not method.fixed or memory.step is None:
+    """Return whether an explicit method's fixed step was too large for the start already, and by how much."""
+    if method.integrator.implicit or not method.fixed or memory.step is None:
         return ""
-    s = memory.state
+    s = State(*(array.copy() for array in memory.state))
     s.q[:], s.v[:] = memory.start
-    memory.accelerate(0.0)
+    acceleration(memory.packed, memory.scratch, 0.0, s.q, s.v, s.a)
     fastest = spectral_radius(memory.model, memory.packed, memory.scratch, s)
-    limit = STABILITY.get(method.name, 3.0) / fastest if fastest > 0 else np.inf
+    limit = method.integrator.stability / fastest if fastest > 0 else np.inf
     if memory.step < limit:
         return ""
     return (
         f"{method.name} is unstable with steps of {memory.step:.3g} s at t = {s.clock[TIME]:.6g} s: the fastest "
-        f"eigenvalue, {fastest:.3g} 1/s, asks for less than {limit:.2g} s; take smaller steps, or method radau"
+        f"eigenvalue, {fastest:.3g} 1/s, asks for less than {limit:.2g} s; take smaller steps, or method {STIFF}"
     )
 
 
 def function_failure(error: Exception, t: float, whose: str = "the controller") -> str:
-    """What to tell about an error in a controller's or load's function: its own words, or what it is and where."""
+    """Return what to tell about an error in a user's function: its own words, or what it is and where."""
     if isinstance(error, LissomError):
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]

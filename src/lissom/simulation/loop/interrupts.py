@@ -17,7 +17,7 @@ AFTER_ALL = "stopped by hand after the last step; the whole motion is kept"
 
 @contextlib.contextmanager
 def heeded() -> Iterator[Callable[[], bool]]:
-    """Gives a function that tells whether Ctrl-C was pressed meanwhile."""
+    """Give a function that tells whether Ctrl-C was pressed meanwhile."""
     ours = threading.current_thread() is threading.main_thread()
     if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield lambda: False  # somebody else takes care of it

@@ -18,13 +18,13 @@ UNKNOWN = 8e9  # bytes of memory where the system does not tell
 
 
 def output_times(model: Model, settings: RunSettings) -> np.ndarray:
-    """0 to the duration at the rate, the end included; refused where the outputs do not fit into memory."""
+    """Return 0 to the duration at the rate, the end included; refused where the outputs do not fit into memory."""
     check_size(model, settings.duration * settings.rate, ("rate",), settings.rate)
     return instants(settings.duration, settings.rate)
 
 
 def instants(duration: float, rate: float) -> np.ndarray:
-    """The same times, however many."""
+    """Return the times of outputs, however many."""
     times = np.arange(int(np.floor(duration * rate * (1 + 1e-12))) + 1) / rate
     return times if times[-1] >= duration * (1 - 1e-12) else np.append(times, duration)
 
@@ -43,7 +43,7 @@ def check_size(model: Model, outputs: float, path: Keys, value: float) -> None:
 
 
 def memory() -> float:
-    """Bytes of this machine, or those that the process may have of them (`ulimit -v`)."""
+    """Return bytes of this machine, or those that the process may have of them (`ulimit -v`)."""
     try:
         size = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -57,6 +57,7 @@ def memory() -> float:
 
 
 def readable(size: float) -> str:
+    """Return a number of bytes as a person reads it."""
     units = ("bytes", "kB", "MB", "GB", "TB", "PB")
     power = min(int(math.log(max(size, 1.0), 1000)), len(units) - 1)
     return f"{size / 1000**power:.3g} {units[power]}"

@@ -36,8 +36,8 @@ from lissom.simulation.inputs.packed_inputs import (
 from lissom.simulation.inputs.payload import as_payloads, with_payloads
 from lissom.simulation.inputs.sensor_signals import FILTERED, Sensors, check_asked
 from lissom.simulation.integrators.error_scales import pace
-from lissom.simulation.integrators.integrator_state import make_state
-from lissom.simulation.integrators.registry import check_installed
+from lissom.simulation.integrators.integrator_state import Status, make_state
+from lissom.simulation.integrators.registry import Buffers, Limits, Method, check_installed
 from lissom.simulation.loop.output_times import check_size, output_times
 from lissom.simulation.loop.segments import Segments, cut
 from lissom.simulation.settings import RunSettings
@@ -58,6 +58,7 @@ class RunMemory:
         sensors: Sequence[Sensor] = (),
         dynamics: Dynamics = KERNEL,
     ) -> None:
+        # The model: frames where loads and payloads act, prescribed joints, rows for payloads and loads.
         check_installed(settings.method)
         motion, payloads, loads = checked_motion(motion), as_payloads(payloads), as_loads(loads)
         if not isinstance(robot, Model):
@@ -70,6 +71,7 @@ class RunMemory:
         self.samplers = self.loads.samplers()
         self.settings = settings
         self.duration, self.step = settings.duration, settings.step
+        # What drives it, as tables over time, and where steps must end because of them.
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
         moved, lengths = stacked_motion(self.model, motion), driven_rows(self.model, driven)
         tables = (
@@ -79,9 +81,11 @@ class RunMemory:
         references = [Reference(*table) for given, table in zip((motion, driven), tables) if given]
         self._others = references, (self.loads.reference.jumps, self.carried.times)
         self.segments = self.cut()
+        # Outputs, and the samples of sensors among them.
         self.times = output_times(self.model, settings)
         self.sensors = self._sensors(sensors)
         self.times = self.times if self.sensors is None else self.sensors.times
+        # Memory of compiled code: the system, working vectors, the record and the state.
         self.twin = (self.law.twin if self.law is not None else None) or self.model
         parts: dict[str, Any] = moved | lengths | dynamics_pointers(self.model, dynamics)
         self.system = System(
@@ -107,7 +111,7 @@ class RunMemory:
         self.packed_state = Struct(self.state)
 
     def cut(self) -> Segments:
-        """Where steps must end."""
+        """Return where steps must end."""
         return cut(self.law, *self._others, corners=self.step is None)
 
     @property
@@ -116,7 +120,7 @@ class RunMemory:
         return self.scratch.fields.closure
 
     def given_lengths(self, t: float) -> np.ndarray:
-        """Values that the rows of loops are to have at a time, (rows,); zero but for lengths that are driven."""
+        """Return values that the rows of loops are to have at a time, (rows,); zero but for lengths that are driven."""
         wanted, driven = np.zeros(len(self.model.arrays.loops.hold)), self.system.driven
         if len(driven):
             wanted[driven] = Reference(self.system.driven_breaks, self.system.driven_coefficients)(t)[0]
@@ -135,11 +139,26 @@ class RunMemory:
         return self._packed_record
 
     def make_scratch(self, number: type, dynamics: Dynamics = KERNEL) -> Any:
-        """Working vectors of the number type, without loads of an earlier run."""
+        """Return working vectors of the number type, without loads of an earlier run."""
         outside = None if self.law is None else self.law.outside
         scratch = make_scratch(self.model, self.twin, number, dynamics, self.system.law, outside)
         scratch.fields.wrench[:] = 0.0
         return scratch
+
+    @property
+    def touches(self) -> bool:
+        """Whether surfaces may come in contact."""
+        return bool(self.model.robot.contacts)
+
+    def march(self, method: Method, end: float, steps: int, longest: float = np.inf) -> Status:
+        """Take some steps, not beyond `end` (s) and not longer than `longest` (s)."""
+        buffers = Buffers(self.packed, self.scratch, self.scratch_c, self.packed_record, self.packed_state)
+        return method.march(buffers, Limits(end, self.step or min(0.1 * self.duration, longest), method.fixed, steps))
+
+    def compile(self, method: Method) -> None:
+        """Take no step, so that clocks do not count compilation."""
+        if method.integrator.compiled:
+            self.march(method, self.duration, 0)
 
     def accelerate(self, t: float) -> None:
         """Set the accelerations of the state to those of its forces at t."""
@@ -151,7 +170,7 @@ class RunMemory:
         write_sample(self.packed, self.scratch, self.packed_record, t, s.q, s.v, s.a)
 
     def poles(self) -> np.ndarray:
-        """Eigenvalues of the loop, linearised at the present state: all of them, n^3."""
+        """Return eigenvalues of the loop, linearised at the present state: all of them, n^3."""
         scratch_c = self.make_scratch(np.complex128)
         n = self.model.nv
         M, C, K = (np.zeros((n, n)) for _ in range(3))
@@ -163,7 +182,7 @@ class RunMemory:
         return np.linalg.eigvals(A)
 
     def _sensors(self, sensors: Sequence[Sensor]) -> Sensors | None:
-        """The sensors of the run, and when its controllers read them."""
+        """Return the sensors of the run, with when its controllers read them."""
         asked = {} if self.sampled is None else self.sampled.asked(self.duration)
         check_asked(self.model, sensors, asked)
         for k, sensor in enumerate(sensors):

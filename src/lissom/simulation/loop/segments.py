@@ -21,7 +21,7 @@ class Segments(NamedTuple):
     ends: np.ndarray  # s, ascending: these, and the corners that steps end at
 
     def end_after(self, t: float, duration: float) -> float:
-        """The next of its ends, or that of the run."""
+        """Return the next of its ends, or that of the run."""
         later = self.ends[self.ends > t + 1e-12]
         return min(duration, float(later[0])) if later.size else duration
 
@@ -29,7 +29,7 @@ class Segments(NamedTuple):
 def cut(
     law: ControlLaw | None, motions: Iterable[Reference], others: Iterable[np.ndarray], corners: bool = True
 ) -> Segments:
-    """Segments of a run under a law, with prescribed motions and `others` that jump at given times.
+    """Return segments of a run under a law, with prescribed motions and `others` that jump at given times.
 
     `corners`: whether steps end where the jerk of a reference jumps too, or they lose their order.
     """
@@ -42,7 +42,7 @@ def cut(
 
 
 def _bends(motions: Iterable[Reference], order: int, share: float = 1e-9) -> np.ndarray:
-    """Times where a derivative of the motions up to `order` jumps."""
+    """Return the times where a derivative of the motions up to `order` jumps."""
     return _together(*(motion.discontinuities(order, share) for motion in motions))
 
 

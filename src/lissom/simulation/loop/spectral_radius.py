@@ -17,17 +17,20 @@ from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.implicit import articulated_newton
 from lissom.kernel.implicit.local_stiffness import add_local_product
 from lissom.model.model import Model
-from lissom.simulation.equations.newton_iteration import SLACK
+from lissom.simulation.equations.newton import SLACK
 from lissom.simulation.equations.newton_linearisation import linearise, local_memory
 from lissom.simulation.integrators.integrator_state import TIME, State
 from lissom.simulation.loop.external_stiffness import external_stiffness
 
-ROUNDS = 12  # within a few percent on arms and chains
+ROUNDS = 12  # power steps: within a few percent on arms and chains; a choice of method asks for a factor of 2
 
 
 @kernel
 def largest_eigenvalue(model, local, factors, by_damping, by_stiffness, x):
-    """Of M^-1 (by_damping D + by_stiffness K), M factorised, by power steps from x (nv,), which is used up."""
+    """Return that of M^-1 (by_damping D + by_stiffness K), M factorised, by power steps from x (nv,).
+
+    x is used up.
+    """
     size = 0.0
     for _ in range(ROUNDS):
         for k in range(x.shape[0]):
@@ -46,7 +49,7 @@ def largest_eigenvalue(model, local, factors, by_damping, by_stiffness, x):
 
 
 def spectral_radius(model: Model, system: Any, scratch: Any, state: State) -> float:
-    """Size of the fastest eigenvalue at the present state, 1/s; system and scratch as kernels take them."""
+    """Return the size of the fastest eigenvalue at the present state, 1/s; system and scratch as kernels take them."""
     packed, factors = model.cached("fastest rate", lambda: _memory(model))
     local = packed.fields
     local.q[:], local.v[:], local.a[:] = state.q, state.v, state.a
@@ -70,7 +73,7 @@ def spectral_radius(model: Model, system: Any, scratch: Any, state: State) -> fl
 
 
 def _any_direction(model: Model) -> np.ndarray:
-    """A vector that leaves no direction out."""
+    """Return a vector that leaves no direction out."""
     return np.cos(np.arange(float(model.nv)) ** 2)
 
 

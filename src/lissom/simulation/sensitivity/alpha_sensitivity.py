@@ -10,7 +10,7 @@ from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.algorithms.complex_tangent import read
 from lissom.kernel.compile import Struct, inline, kernel
 from lissom.simulation.equations.system import residual
-from lissom.simulation.integrators import generalised_alpha as alpha
+from lissom.simulation.integrators import generalised_alpha, one_stage_matrix
 from lissom.simulation.integrators.integrator_state import LAST_STEP, TIME
 from lissom.simulation.sensitivity.sensitivity_steps import (
     ITERATIONS,
@@ -34,12 +34,13 @@ class AlphaDerivatives(NamedTuple):
 
 
 def make_own(n: int) -> Any:
+    """Return memory for complex accelerations within a step of n coordinates."""
     return Struct(AlphaDerivatives(np.zeros(n, complex), np.zeros(n, complex), np.zeros((1, n))))
 
 
 @inline
 def predict(variation, j, h, alpha_m, alpha_f):
-    """Accelerations of the step, with derivatives that go on as they did."""
+    """Compute accelerations of the step, with derivatives that go on as they did."""
     before, own, work = variation.before, variation.own, variation.work
     stages = variation.stages[j]
     change = (alpha_m - alpha_f) * (h - before.clock[LAST_STEP])
@@ -52,14 +53,14 @@ def predict(variation, j, h, alpha_m, alpha_f):
 
 @inline
 def solve(variation, form, j, t, h, alpha_m, alpha_f, beta, gamma):
-    """Derivative of the acceleration at the end of the step by parameter j. Returns whether it was found."""
+    """Solve for the derivative of the acceleration at the step's end by parameter j. Returns whether it was found."""
     state, own, work = variation.state, variation.own, variation.work
     for iteration in range(ITERATIONS):
-        alpha.advance(variation.system, state, own, h, alpha_m, alpha_f, beta, gamma)
+        generalised_alpha.advance(variation.system, state, own, h, alpha_m, alpha_f, beta, gamma)
         residual(variation.system, variation.scratch, t + h, state.q1, state.v1, state.a1, variation.residual)
         for k in range(work.r.shape[0]):
             work.r[k] = -variation.residual[k].imag / STEP
-        alpha.solve_newton(variation.plain, work, form)
+        one_stage_matrix.solve(variation.plain, work.matrix, form, work.r)
         for k in range(work.r.shape[0]):
             own.step[0, k] = work.r[k]
         if iteration == 0:
@@ -68,15 +69,15 @@ def solve(variation, form, j, t, h, alpha_m, alpha_f, beta, gamma):
         for k in range(work.r.shape[0]):
             state.a1[k] += complex(0.0, STEP * own.step[0, k])
         if done:
-            alpha.advance(variation.system, state, own, h, alpha_m, alpha_f, beta, gamma)
+            generalised_alpha.advance(variation.system, state, own, h, alpha_m, alpha_f, beta, gamma)
             return True
     return False
 
 
 @kernel
 def derive(variation, t, h, form):
-    """Derivatives at the end of the step of length h that begins at t and was just found."""
-    alpha_m, alpha_f, beta, gamma = alpha.parameters(variation.work.radius[0])
+    """Compute the derivatives at the end of the step of length h that begins at t and was just found."""
+    alpha_m, alpha_f, beta, gamma = generalised_alpha.parameters(variation.work.radius[0])
     state = variation.state
     variation.record.next[0] = variation.outputs.next[0]
     for j in range(variation.u.shape[0]):

@@ -39,7 +39,7 @@ class Parameter:
 def read_parameters(
     model: Model, names: Sequence[str], law: ControlLaw | None, start: Any, q: np.ndarray
 ) -> list[Parameter]:
-    """The parameters called `names`; q (nq,) is where the run starts, as `start` says."""
+    """Return the parameters called `names`; q (nq,) is where the run starts, as `start` says."""
     plain = Model(model.robot, complex_numbers(model), model.flexible, model.bodies, model.frames)
     found = [_read(model, plain, name, law, start) for name in names]
     if isinstance(start, str) and start == EQUILIBRIUM:
@@ -48,7 +48,7 @@ def read_parameters(
 
 
 def complex_numbers(model: Model) -> Any:
-    """The arrays of a model with complex numbers in place of real ones."""
+    """Return the arrays of a model with complex numbers in place of real ones."""
     return mapped(lambda table: table.astype(complex) if table.dtype == float else table, model.arrays)
 
 
@@ -73,7 +73,7 @@ def _read(model: Model, plain: Model, name: str, law: ControlLaw | None, start: 
 
 
 def _gain(name: str, law: ControlLaw | None) -> tuple[tuple[str, int], float]:
-    """A gain such as gains.elbow.p."""
+    """Return a gain such as gains.elbow.p."""
     coordinate, _, kind = name.removeprefix(GAINS).rpartition(".")
     if law is None:
         raise LissomError("the motion has no controller with gains", name.split("."))
@@ -86,7 +86,7 @@ def _gain(name: str, law: ControlLaw | None) -> tuple[tuple[str, int], float]:
 
 
 def _feed(name: str, law: ControlLaw | None) -> tuple[tuple[tuple[str, int], ...], float]:
-    """Scale, offset or delay of a feedforward torque, such as feedforward.elbow.scale, which is 1 as it stands."""
+    """Return a scale, offset or delay of a feedforward torque, such as feedforward.elbow.scale, 1 as it stands."""
     coordinate, _, kind = name.removeprefix(FEED).rpartition(".")
     if law is None:
         raise LissomError("the motion has no controller with torques over time", name.split("."))
@@ -100,7 +100,7 @@ def _feed(name: str, law: ControlLaw | None) -> tuple[tuple[tuple[str, int], ...
 
 
 def _start(model: Model, name: str, start: Any) -> tuple[float, np.ndarray, np.ndarray]:
-    """A start value such as start.elbow or start.elbow.rate: its value, and what moves with it."""
+    """Return a start value such as start.elbow or start.elbow.rate: its value, and what moves with it."""
     if isinstance(start, str):
         text = f"the start is {start!r}, which has no values of its own; give start values by joint"
         raise LissomError(text, name.split("."))
@@ -132,7 +132,7 @@ def _rates(model: Model, named: Mapping[str, Any]) -> np.ndarray:
 
 
 def _settled(model: Model, parameter: Parameter, q: np.ndarray) -> Parameter:
-    """With the derivative of the equilibrium at which every joint is held: links bend, rotors wind up."""
+    """Add the derivative of the equilibrium at which every joint is held: links bend, rotors wind up."""
     rows, columns = [], []
     for body in model.bodies:
         rows += indices(body.modes_v)
@@ -150,10 +150,11 @@ def _settled(model: Model, parameter: Parameter, q: np.ndarray) -> Parameter:
 
 
 def numbered(model: Model, law: Any, parameters: Sequence[Parameter]) -> tuple[Model, Any, dict[str, np.ndarray]]:
-    """A complex model and law whose numbers lie in one array, and which of them depend on which parameter.
+    """Return a complex model and law whose numbers lie in one array, and which of them depend on which parameter.
 
     Returns them with the fields `numbers`, `start`, `place` and `value` of a Variation.
     """
+    # All real numbers of the model, then those of the law, lie in one array.
     plain, *stepped = listed_alike([model.arrays, *(parameter.model.arrays for parameter in parameters)])
     names = dict(tables(plain))
     sizes = [0 if table.dtype != float else table.size for table in names.values()]
@@ -163,6 +164,7 @@ def numbered(model: Model, law: Any, parameters: Sequence[Parameter]) -> tuple[M
     numbers = np.zeros(sum(sizes) + len(of_law) * channels, complex)
     start, place, value = [0], [], []
     whole = {name: table for name, table in names.items() if table.dtype != float}
+    # Where a parameter shows: in the imaginary parts of the model that was compiled with it.
     for parameter, own in zip(parameters, stepped, strict=True):
         for name, table in tables(own):
             if table.shape != names[name].shape:

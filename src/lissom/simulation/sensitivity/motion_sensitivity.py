@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom import printing
 from lissom.control.laws.control_law import ControlLaw
@@ -32,14 +33,16 @@ from lissom.simulation.run_simulation import COMPILING, DOING
 from lissom.simulation.sensitivity.motion_parameters import Parameter
 from lissom.simulation.sensitivity.sensitivity_loop import VariationLoop
 from lissom.simulation.sensitivity.tip_poses import tip_poses
-from lissom.simulation.settings import RunSettings, takes_settings
+from lissom.simulation.settings import RunOptions, RunSettings, takes_settings
 from lissom.simulation.status.run_ending import Ending
 from lissom.simulation.status.run_warnings import warn_about_run
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Output = Callable[[Model, np.ndarray, np.ndarray], Any] | str
+    from lissom.simulation.inputs.run_arguments import Start
+
+Output: TypeAlias = Callable[[Model, np.ndarray, np.ndarray], ArrayLike] | str
 
 HISTORIES = {"": "q", ".rate": "v", ".acceleration": "a", ".torque": "tau"}  # of a coordinate, by what follows its name
 ROTOR = ".rotor"  # where the motor of an elastic joint acts
@@ -52,6 +55,7 @@ class Tip:
     link: str | None = None
 
     def __call__(self, model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the position (3,) at the state (q, v), which may be complex."""
         return tip_pose(model, q, self.link)[:3, 3]
 
 
@@ -83,13 +87,15 @@ class Sensitivity(Printed):
         return self.of(self.chosen)
 
     def of(self, output: Output) -> np.ndarray:
-        """Derivatives (parameters, N, ...) of any output of the motion.
+        """Return the derivatives (parameters, N, ...) of any output of the motion.
 
-        Args:
-            output: a coordinate ("elbow"), its "elbow.rate", "elbow.acceleration" or "elbow.torque"; a link, for the
-                position of its tip; or a function of (model, q, v) that returns numbers, also for complex arguments.
+        Parameters
+        ----------
+        output : str, Tip or callable
+            A coordinate ("elbow"), its "elbow.rate", "elbow.acceleration" or "elbow.torque"; a link, for the
+            position of its tip; or a function of (model, q, v) that returns numbers, also for complex arguments.
         """
-        measure = self._named(output) if isinstance(output, str) else output
+        measure = self.resolve(output) if isinstance(output, str) else output
         if isinstance(measure, np.ndarray):
             return measure
         if isinstance(measure, Tip):
@@ -97,7 +103,7 @@ class Sensitivity(Printed):
         return np.array([self._function(k, measure) for k in range(len(self.sources))])
 
     def jacobian(self, *outputs: Output) -> np.ndarray:
-        """Derivatives (rows, parameters) of all numbers of the outputs: of the first at all times, then of the next.
+        """Return derivatives (rows, parameters) of all numbers of the outputs, one output after the other.
 
         What least squares need, beside the motion's own numbers in the same order.
         """
@@ -110,14 +116,15 @@ class Sensitivity(Printed):
         return found * self.values.reshape(-1, *([1] * (found.ndim - 1)))
 
     def table(self) -> Table:
-        """The largest change of the output for a change of each parameter by its own size."""
+        """Return the largest change of the output for a change of each parameter by its own size."""
         table = printing.table("parameter", "value", "largest derivative", "for a change by 100 %", title="sensitivity")
         for k, (name, value) in enumerate(zip(self.parameters, self.values)):
             largest = float(np.abs(self.output[k]).max(initial=0.0))
             table.add_row(name, f"{value:.5g}", f"{largest:.4g}", f"{largest * abs(value):.4g}")
         return table
 
-    def _named(self, name: str) -> np.ndarray | Tip:
+    def resolve(self, name: str) -> np.ndarray | Tip:
+        """Return what the name of an output stands for: derivatives of a coordinate, or the tip of a link."""
         model = self.run.model
         for ending, history in HISTORIES.items():
             coordinate = name.removesuffix(ending)
@@ -158,30 +165,40 @@ def sensitivity(
     duration: float | RunSettings,
     *,
     controller: ControlLaw | None = None,
-    start: Any = None,
+    start: Start | None = None,
     motion: Mapping[str, Reference] | None = None,
     output: Output = LAST_TIP,
     progress: bool = True,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> Sensitivity:
-    """Exact derivatives of a motion by parameters: of the robot, of its start, of the gains of its controller.
+    """Derive a motion exactly by parameters: of the robot, of its start, of the gains of its controller.
 
     >>> lissom.sensitivity("canadarm2", "links.boom1.joint.transmission.stiffness", 1.0)
 
-    Args:
-        robot, duration, start, motion, progress: as in `lissom.simulate`, and so are all settings (rtol, rate, ...).
-        parameters: paths of numbers of the robot ("links.upper.beam.section.EIz", "materials.steel.E"); start values
-            ("start.elbow", "start.elbow.rate"); gains of the controller ("gains.elbow.p"); scale, offset and delay of
-            its torques over time ("feedforward.elbow.scale").
-        controller: a continuous law: `control.pd`, `computed_torque`, or `torques` over time. It stays as it is, with
-            the rigid twin it was built with, while the robot's parameters change.
-        start: the same for all values of the parameters, but for "equilibrium", which moves with them.
-        output: what `output` of the result holds: the position of the last link's tip, unless given. All that `of` of
-            the result takes.
-        method: "radau" (also for "auto") or "generalised-alpha".
-    Returns:
-        The Sensitivity: the run, and derivatives of its coordinates, rates, accelerations and forces, from which those
-        of any output follow.
+    Parameters
+    ----------
+    robot, duration, start, motion, progress : see `lissom.simulate`
+        As in `lissom.simulate`, and so are all settings (rtol, rate, ...).
+    parameters : str or sequence of str
+        Paths of numbers of the robot ("links.upper.beam.section.EIz", "materials.steel.E"); start values
+        ("start.elbow", "start.elbow.rate"); gains of the controller ("gains.elbow.p"); scale, offset and delay of
+        its torques over time ("feedforward.elbow.scale").
+    controller : ControlLaw, optional
+        A continuous law: `control.pd`, `computed_torque`, or `torques` over time. It stays as it is, with the rigid
+        twin it was built with, while the robot's parameters change.
+    start : mapping, array_like, tuple or str, optional
+        The same for all values of the parameters, but for "equilibrium", which moves with them.
+    output : str, Tip or callable
+        What `output` of the result holds: the position of the last link's tip, unless given. All that `of` of the
+        result takes.
+    method : str
+        "radau" (also for "auto") or "generalised-alpha".
+
+    Returns
+    -------
+    Sensitivity
+        The Sensitivity: the run, and derivatives of its coordinates, rates, accelerations and forces, from which
+        those of any output follow.
     """
     settings = RunSettings.of(duration, **options)
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
@@ -209,5 +226,5 @@ def sensitivity(
         sources=tuple(loop.parameters),
     )
     if isinstance(output, str):
-        found._named(output)
+        found.resolve(output)
     return found

@@ -9,11 +9,12 @@ import numpy as np
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import Struct, inline, kernel
 from lissom.kernel.maths.chart import move
-from lissom.simulation.equations import newton_iteration
+from lissom.simulation.equations import newton
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators.integrator_state import CONTINUED, LAST_STEP
 from lissom.simulation.integrators.radau import radau_steps
-from lissom.simulation.integrators.radau.radau_matrix import correct, renew
+from lissom.simulation.integrators.radau.radau_matrix import renew
+from lissom.simulation.integrators.radau.radau_solve import correct
 from lissom.simulation.integrators.radau.radau_tableau import NODES
 from lissom.simulation.sensitivity.sensitivity_steps import (
     ITERATIONS,
@@ -38,12 +39,13 @@ class Stages(NamedTuple):
 
 
 def make_own(n: int) -> Any:
+    """Return memory for the complex stages of a step of n coordinates."""
     return Struct(Stages(*np.zeros((4, 3, n), complex)))
 
 
 @inline
 def predict(variation, j, h):
-    """Stages of the step, with derivatives extrapolated from the step before."""
+    """Compute stages of the step, with derivatives extrapolated from the step before."""
     before, own, work = variation.before, variation.own, variation.work
     last = variation.stages[j]
     continued = before.flags[CONTINUED] == 1
@@ -62,7 +64,7 @@ def predict(variation, j, h):
 
 @inline
 def extrapolation(s):
-    """Weights of start and stages of a step in the cubic through them, at the fraction s of that step."""
+    """Return weights of start and stages of a step in the cubic through them, at the fraction s of that step."""
     w1, w2, w3 = radau_steps.extrapolation(s)
     start = (s - NODES[0]) * (s - NODES[1]) * (s - NODES[2]) / (-NODES[0] * NODES[1] * NODES[2])
     return start, w1 * s / NODES[0], w2 * s / NODES[1], w3 * s / NODES[2]
@@ -70,7 +72,7 @@ def extrapolation(s):
 
 @inline
 def evaluate(variation, t, h):
-    """What the derivatives of the stages leave of the linear system, into R of the method's work."""
+    """Compute what the derivatives of the stages leave of the linear system, into R of the method's work."""
     system, scratch, own = variation.system, variation.scratch, variation.own
     radau_steps.motion(system, variation.state, own, h)
     for i in range(3):
@@ -84,7 +86,7 @@ def evaluate(variation, t, h):
 
 @inline
 def solve(variation, form, j, t, h):
-    """Derivatives of the stages by parameter j. Returns the form of the matrix that served, -1 where none did."""
+    """Solve for the derivatives of the stages by parameter j. Returns the form of the matrix that served, or -1."""
     own, work = variation.own, variation.work
     predict(variation, j, h)
     radau_steps.motion(variation.system, variation.state, own, h)  # a first look at the charts of group joints
@@ -101,8 +103,8 @@ def solve(variation, form, j, t, h):
         if done:
             radau_steps.motion(variation.system, variation.state, own, h)
             return form
-        if iteration == PATIENCE and form == newton_iteration.SHARED:
-            form = newton_iteration.STAGES
+        if iteration == PATIENCE and form == newton.SHARED:
+            form = newton.STAGES
             plain, scratch, scratch_c = variation.plain, variation.plain_scratch, variation.complex_scratch
             renew(plain, scratch, scratch_c, variation.before, work, form, t, h)
             work.newton.factored[0] = 0.0  # the form that the run has is to be made anew
@@ -112,7 +114,7 @@ def solve(variation, form, j, t, h):
 
 @kernel
 def derive(variation, t, h, form):
-    """Derivatives at the end of the step of length h that begins at t and was just found."""
+    """Compute the derivatives at the end of the step of length h that begins at t and was just found."""
     own, state = variation.own, variation.state
     variation.record.next[0] = variation.outputs.next[0]
     for j in range(variation.u.shape[0]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,16 +18,18 @@ from lissom.model.model import Model
 from lissom.simulation.equations.recorder import make_record
 from lissom.simulation.equations.system import KERNEL, make_scratch
 from lissom.simulation.integrators.integrator_state import TIME, State
-from lissom.simulation.integrators.registry import IMPLICIT, Method
-from lissom.simulation.loop.failure_causes import Stop
+from lissom.simulation.integrators.method_choice import STIFF
+from lissom.simulation.integrators.registry import AUTO, Method, StepDerivatives, integrator
+from lissom.simulation.loop.method_selection import MethodSelection
+from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.time_loop import TimeLoop
-from lissom.simulation.sensitivity import alpha_sensitivity, radau_sensitivity
+from lissom.simulation.raw_run import RawRun
 from lissom.simulation.sensitivity.motion_parameters import complex_numbers, numbered, read_parameters
 from lissom.simulation.sensitivity.sensitivity_steps import Variation, make_search, start_variation
 from lissom.simulation.settings import RunSettings
 
 
-class VariationLoop(TimeLoop):
+class VariationLoop:
     """A run with the derivatives of its states by parameters."""
 
     def __init__(
@@ -39,43 +41,54 @@ class VariationLoop(TimeLoop):
         motion: Mapping[str, Reference] | None,
         names: Sequence[str],
     ) -> None:
-        if settings.method not in ("auto", *IMPLICIT):
-            text = f"sensitivities follow implicit steps; choose {' or '.join(IMPLICIT)}, or leave it out"
-            raise LissomError(text, ("method",), settings.method)
+        chosen = STIFF if settings.method == AUTO else settings.method
+        self._steps = integrator(chosen).step_derivatives()
         model = as_model(robot)
         if model.loops:
             raise LissomError(
                 f"{model.robot.name} has loops, and sensitivities of motions cover trees; derive accelerations with "
                 "lissom.dynamics.parameter_derivatives, or take differences of runs"
             )
-        super().__init__(robot, settings, controller, start, motion)
-        self.reason = "derivatives follow its steps" if settings.method == "auto" else self.reason
-        self.method_name = "radau" if settings.method == "auto" else settings.method
-        self.parameters = read_parameters(self.model, names, self.law, start, self.start[0])
+        self._memory = RunMemory(robot, settings, controller, start, motion)
+        self._selection = DerivedMethod(self._memory, chosen, self._derive)
+        self.parameters = read_parameters(self._memory.model, names, self._memory.law, start, self._memory.start[0])
         self.variation: Variation | None = None
 
-    def _method(self) -> Method:
-        """The method, whose steps are derived before it accepts them."""
-        method = super()._method()
-        steps: Any = radau_sensitivity if method.name == "radau" else alpha_sensitivity
-        self.variation = self._variation(method, steps)
-        self.packed_variation = Struct(self.variation)
-        hidden = Hidden(self.packed_variation)
-        derived = {"variation": hidden, "derive": Pointer(steps.derive, hidden, 0.0, 0.0, 0)}
-        return replace(method, work=Struct(method.work.fields._replace(**derived)))
+    def run(self, progress: Callable[[float], None] | None = None) -> RawRun:
+        """Integrate the motion and its derivatives to the end."""
+        return TimeLoop(self._memory, self._selection, self._begin).run(progress)
 
-    def _variation(self, method: Method, steps: Any) -> Variation:
-        n, count, samples = self.model.nv, len(self.parameters), len(self.times)
-        model, law, numbers = numbered(self.model, law_arrays(self.law), self.parameters)
+    def _derive(self, method: Method) -> Method:
+        """Return the method, whose steps are derived before it accepts them."""
+        self.variation = variation = self._variation(method, self._steps)
+        self._packed_variation = Struct(variation)
+        hidden = Hidden(self._packed_variation)
+        derived = {"variation": hidden, "derive": Pointer(self._steps.derive, hidden, 0.0, 0.0, 0)}
+        clock = self._memory.state.clock
+
+        def take_steps(*arguments: Any) -> int:
+            status = method.take_steps(*arguments)
+            if variation.failed[0]:
+                text = f"the derivatives of {method.name} did not converge at t = {clock[TIME]:.6g} s; tighten rtol"
+                raise LissomError(text)
+            return status
+
+        return replace(method, take_steps=take_steps, work=Struct(method.work.fields._replace(**derived)))
+
+    def _variation(self, method: Method, steps: StepDerivatives) -> Variation:
+        """Return memory for the derivatives, with a copy of the run in complex numbers."""
+        memory = self._memory
+        n, count, samples = memory.model.nv, len(self.parameters), len(memory.times)
+        model, law, numbers = numbered(memory.model, law_arrays(memory.law), self.parameters)
         twin = model
-        if self.twin is not self.model:
-            parts = complex_numbers(self.twin), self.twin.flexible, self.twin.bodies, self.twin.frames
-            twin = Model(self.twin.robot, *parts)
-        packed, outside = Struct(law), None if self.law is None else self.law.outside
+        if memory.twin is not memory.model:
+            parts = complex_numbers(memory.twin), memory.twin.flexible, memory.twin.bodies, memory.twin.frames
+            twin = Model(memory.twin.robot, *parts)
+        packed, outside = Struct(law), None if memory.law is None else memory.law.outside
         scratch = make_scratch(model, twin, np.complex128, law=packed, outside=outside)
         s = scratch.fields
         forward = Pointer(KERNEL.forward, model.struct, s.own, s.q, s.v, s.v, s.wrench, s.v)
-        system = self.system._replace(model=model.struct, twin=twin.struct, law=packed, forward=forward)
+        system = memory.system._replace(model=model.struct, twin=twin.struct, law=packed, forward=forward)
 
         def histories(*shape: int) -> np.ndarray:
             return np.zeros((count, *shape, n))
@@ -91,53 +104,51 @@ class VariationLoop(TimeLoop):
             out_a=histories(samples),
             out_tau=histories(samples),
             **numbers,
-            before=self.packed_state,
+            before=memory.packed_state,
             work=method.work,
-            outputs=self.packed_record,
-            plain=self.packed,
-            plain_scratch=self.scratch,
-            complex_scratch=self.scratch_c,
-            search=Struct(make_search(steps.STAGES, self.state.atol_rate / self.state.atol[0])),
+            outputs=memory.packed_record,
+            plain=memory.packed,
+            plain_scratch=memory.scratch,
+            complex_scratch=memory.scratch_c,
+            search=Struct(make_search(steps.STAGES, memory.state.atol_rate / memory.state.atol[0])),
             system=Struct(system),
             scratch=scratch,
-            record=Struct(make_record(self.model, self.times, False, len(self.loads.row), s.closure, complex)),
-            state=Struct(_complex(self.state)),
+            record=Struct(make_record(memory.model, memory.times, False, len(memory.loads.row), s.closure, complex)),
+            state=Struct(_complex(memory.state)),
             own=steps.make_own(n),
             residual=np.zeros(n, complex),
             failed=np.zeros(1, np.int64),
         )
 
     def histories(self) -> dict[str, np.ndarray]:
-        """Derivatives (parameters, N, nv) at the outputs of configuration, velocity, acceleration and forces."""
+        """Return derivatives (parameters, N, nv) at the outputs of configuration, velocity, acceleration and forces."""
         v = self.variation
         assert v is not None, "there are derivatives after a run"
         return {"q": v.out_u, "v": v.out_v, "a": v.out_a, "tau": v.out_tau}
 
-    def _call(self, method: Method, end: float, max_steps: int, longest: float = np.inf) -> int:
-        code = super()._call(method, end, max_steps, longest)
-        if self.variation is not None and self.variation.failed[0]:
-            t = self.state.clock[TIME]
-            raise LissomError(f"the derivatives of {method.name} did not converge at t = {t:.6g} s; tighten rtol")
-        return code
-
-    def _record_start(self) -> None:
-        super()._record_start()
-        self._begin(0.0)
-
-    def _restart(self, t: float) -> Stop | None:
-        stop = super()._restart(t)
-        self._begin(t)
-        return stop
-
     def _begin(self, t: float) -> None:
-        """Derivatives of what jumps, at the start and where forces do; of the output there, too, if there is one."""
-        written = int(self.record.next[0])
-        output = written - 1 if abs(self.times[written - 1] - t) <= 1e-9 * max(1.0, t) else -1
-        start_variation(self.packed_variation, t, output)
+        """Derive what jumps, at the start and where forces do; the output there, too, if there is one."""
+        memory = self._memory
+        written = int(memory.record.next[0])
+        output = written - 1 if abs(memory.times[written - 1] - t) <= 1e-9 * max(1.0, t) else -1
+        start_variation(self._packed_variation, t, output)
+
+
+class DerivedMethod(MethodSelection):
+    """An implicit method for the whole run, whose steps are derived."""
+
+    def __init__(self, memory: RunMemory, name: str, derive: Callable[[Method], Method]) -> None:
+        super().__init__(memory)
+        self.reason = "derivatives follow its steps" if self.automatic else self.reason
+        self.name, self._derive = name, derive
+
+    def start(self) -> Method:
+        """Choose the method and make it ready, with derivatives."""
+        return self._derive(super().start())
 
 
 def _complex(state: State) -> State:
-    """Memory for a complex state of the same run; tolerances are shared."""
+    """Return memory for a complex state of the same run; tolerances are shared."""
     vectors = ("q", "v", "a", "u1", "rate1", "v1", "a1", "q1")
     own: dict[str, Any] = {name: np.array(getattr(state, name), complex) for name in vectors}
     own |= {name: getattr(state, name).copy() for name in ("clock", "counts", "flags")}

@@ -25,9 +25,10 @@ from lissom.simulation.equations.system import acceleration
 
 TOLERANCE = 1.0  # what may be left of y, in units of the error allowed
 FLOOR = 1e-3  # of the largest coordinate's derivative: below this size the others need no digits
-DIRECTIONS = 8  # kept
-ALIKE = 0.3  # length that a direction must have beside the others
-ITERATIONS = 40
+# Kept: each saves an evaluation where J differs little from the step before, and costs 2 m n products per iteration.
+DIRECTIONS = 8
+ALIKE = 0.3  # length that a direction must have beside the others: shorter ones are mostly rounding
+ITERATIONS = 40  # beyond them the run is refused, as its tolerance leaves P too far from J
 FORGET = 0.7  # per iteration, of the contraction seen
 
 
@@ -79,7 +80,7 @@ class Variation(NamedTuple):
 
 
 def make_search(stages: int, pace: np.ndarray) -> Search:
-    """Memory for a method with so many stages; pace (n,) 1/s: of the coordinates."""
+    """Return memory for a method with so many stages; pace (n,) 1/s: of the coordinates."""
     n = len(pace)
     x, y = np.zeros((2, DIRECTIONS, stages, n))
     raw, left, added = np.zeros((3, stages, n))
@@ -90,7 +91,7 @@ def make_search(stages: int, pace: np.ndarray) -> Search:
 
 @inline
 def set_parameter(variation, j, size):
-    """Imaginary parts of all numbers that depend on parameter j: `size` times their derivatives."""
+    """Set the imaginary parts of all numbers that depend on parameter j: `size` times their derivatives."""
     for k in range(variation.start[j], variation.start[j + 1]):
         at = variation.place[k]
         variation.numbers[at] = complex(variation.numbers[at].real, size * variation.value[k])
@@ -98,7 +99,7 @@ def set_parameter(variation, j, size):
 
 @inline
 def lay_start(variation, j):
-    """The start of the step, with the derivatives by parameter j."""
+    """Lay out the start of the step, with the derivatives by parameter j."""
     before, state = variation.before, variation.state
     lay_tangent(variation.system.model, before.q, variation.u[j], state.u1, state.q)
     lay(before.v, variation.v[j], state.v)
@@ -107,7 +108,7 @@ def lay_start(variation, j):
 
 @inline
 def weigh(variation, j, h, y):
-    """Weights of accelerations, in which a change of the size 1 is the error allowed in the derivatives by j.
+    """Compute weights of accelerations, in which a change of the size 1 is the error allowed in the derivatives by j.
 
     Every coordinate has `rtol` of its own largest derivative, or of a part of the largest of all. `y` (m, n): the first
     correction of the step.
@@ -131,7 +132,7 @@ def weigh(variation, j, h, y):
 
 @inline
 def product(weight, x, y):
-    """Mean product of two (m, n) accelerations."""
+    """Return the mean product of two (m, n) accelerations."""
     total = 0.0
     for i in range(x.shape[0]):
         for k in range(x.shape[1]):
@@ -169,7 +170,7 @@ def refine(search, iteration, y):
 
 @inline
 def combine(x, part, y):
-    """x += part y, of (m, n) accelerations."""
+    """Add x += part y, of (m, n) accelerations."""
     for i in range(x.shape[0]):
         for k in range(x.shape[1]):
             x[i, k] += part * y[i, k]
@@ -210,7 +211,7 @@ def unit(search, c, least):
 
 @kernel
 def write_outputs(variation, j, first):
-    """Outputs of the complex record from `first` on, as derivatives by parameter j; the record goes back there."""
+    """Read outputs of the complex record from `first` on as derivatives by parameter j; the record goes back there."""
     record = variation.record
     for k in range(first, record.next[0]):
         read_tangent(variation.system.model, record.q[k], variation.out_u[j, k])
@@ -222,7 +223,7 @@ def write_outputs(variation, j, first):
 
 @kernel
 def start_variation(variation, t, first):
-    """Derivatives of the acceleration at the present state, and of an output there if there is one, number `first`.
+    """Derive the acceleration at the present state, and an output there if there is one, number `first`.
 
     At the start of a run and after forces have jumped.
     """
@@ -245,7 +246,7 @@ def start_variation(variation, t, first):
 
 @kernel
 def end_step(variation, j, order, t, h):
-    """Outputs within the step by the given order of interpolation; its end becomes the present: for parameter j."""
+    """Write outputs within the step, derived by parameter j, by interpolation of an order; make its end the state."""
     state, record, model = variation.state, variation.record, variation.system.model
     if wanted(record, t, h):
         first = record.next[0]

@@ -23,7 +23,7 @@ class TipPoses(NamedTuple):
 
 
 def tip_poses(model: Model, link: str, q: np.ndarray, s: np.ndarray) -> TipPoses:
-    """The tip of `link` at the configurations q (N, nq), which change by s (N, nv) as a parameter does."""
+    """Return the tip of `link` at the configurations q (N, nq), which change by s (N, nv) as a parameter does."""
     point = probe(model, link, None, None)
     size = len(q)
     out = TipPoses(np.zeros((size, 3), complex), np.zeros((size, 3), complex), np.zeros((size, 3, 3), complex))
@@ -35,7 +35,7 @@ def tip_poses(model: Model, link: str, q: np.ndarray, s: np.ndarray) -> TipPoses
 
 @kernel
 def _follow(model, work, q, s, q_c, u, v, world, moved, turned):
-    """Poses of the last row, where the configurations q (N, nq) change by s (N, nv); q_c, u and v are scratch."""
+    """Compute poses of the last row, where configurations q (N, nq) change by s (N, nv); q_c, u, v are scratch."""
     last = model.tree.parent.shape[0] - 1
     for k in range(q.shape[0]):
         lay_tangent(model, q[k], s[k], u, q_c)

@@ -14,12 +14,12 @@ HELD_ALREADY = 1e-9  # rows that others hold already
 
 
 def row_loops(model: Model) -> list[str]:
-    """The loop of each row, by name."""
+    """Return the loop of each row, by name."""
     return [loop.name for loop in model.loops for _ in loop.held]
 
 
 def remedy(model: Model) -> str:
-    """What to change where a loop cannot follow."""
+    """Return what to change where a loop cannot follow."""
     joints = list(model.prescribed)
     joints += [loop.name for loop in model.loops if loop.distance is not None]
     if joints:
@@ -28,7 +28,7 @@ def remedy(model: Model) -> str:
 
 
 def singularity(model: Model, q: np.ndarray) -> tuple[float, str]:
-    """How well loops are held at q, 0 at a singular position, 1 at most; and the loop that is held least.
+    """Return how well loops are held at q, 0 at a singular position, 1 at most; and the loop that is held least.
 
     It is the least singular value of the loops' Jacobian over the largest, without rows that others hold anywhere.
     """
@@ -43,7 +43,7 @@ def singularity(model: Model, q: np.ndarray) -> tuple[float, str]:
 
 
 def dead_centre(model: Model, q: np.ndarray) -> str:
-    """Words about a loop that is close to a dead centre at q; none where there is no such loop."""
+    """Return words about a loop that is close to a dead centre at q; none where there is no such loop."""
     if not model.loops or not np.all(np.isfinite(q)):
         return ""
     free = model.arrays.velocities.prescribed == 0
@@ -58,7 +58,7 @@ def dead_centre(model: Model, q: np.ndarray) -> str:
 
 
 def overdetermined(model: Model, q: np.ndarray) -> str:
-    """Words about a loop that prescribed joints leave nothing to follow with; none where there is no such loop."""
+    """Return words about a loop that prescribed joints leave nothing to follow with; "" where there is none."""
     free = model.arrays.velocities.prescribed == 0
     if not model.loops or free.all() or not np.all(np.isfinite(q)):
         return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,10 +38,6 @@ class RunLimits:
         self._bent = {name: _deflections_along(beam) for name, beam in model.flexible.items()}
         self._at, self._maps = _side_by_side(model, self._bent)
 
-    @cached_property
-    def deflected(self) -> np.ndarray:
-        return deflection_map(self.model)
-
     def look(self, state: State, closed: bool = True) -> str | None:
         """Check what is new; a message when going on makes no sense. `closed`: whether the method closes loops itself.
 
@@ -66,14 +61,14 @@ class RunLimits:
             return None if np.abs(state.v).max(initial=0.0) < RACING else self._speeds(state)
 
     def valid(self, written: int) -> int:
-        """How many of the written outputs are worth keeping: those up to the first beyond hope."""
+        """Return how many of the written outputs are worth keeping: those up to the first beyond hope."""
         beyond = [event.time for event in self.events if event.kind == "divergence"]
         numbers = np.isfinite(self.record.q[:written]).all(axis=1) & np.isfinite(self.record.a[:written]).all(axis=1)
         finite = written if numbers.all() else int(np.argmin(numbers))
         return min([finite, *(int(np.searchsorted(self.record.times, t, side="right")) for t in beyond)])
 
     def worst(self, state: State) -> str:
-        """The fastest coordinate, for error messages."""
+        """Return the fastest coordinate, for error messages."""
         speed = np.nan_to_num(np.abs(state.v), nan=np.inf)
         k = int(np.argmax(speed))
         return f"fastest coordinate: {self.model.coordinates[k]}, {state.v[k]:.3g} per second"
@@ -96,13 +91,13 @@ class RunLimits:
                 self._tell(Event(when, name, "limit", text, value))
 
     def near_singular(self, q: np.ndarray) -> tuple[float, str]:
-        """How well the worst loop is held at q, by what loops were held at best in this run; 0 where it is in line."""
+        """Return how well the worst loop is held at q, relative to the best in this run; 0 where it is in line."""
         held, loop = singularity(self.model, q)
         self._held = max(self._held, held)
         return held / self._held, loop
 
     def _branches(self, state: State, first: int) -> None:
-        """Velocities that jump beside a singular position, in samples from `first` on: loops left their branch there.
+        """Look for velocities that jump beside a singular position, from sample `first` on: loops left their branch.
 
         Where branches meet, positions are the same on both and velocities are not; a motion keeps its own. Samples
         before and after a jump are explained by their accelerations; where links ring between samples, none are.
@@ -126,7 +121,7 @@ class RunLimits:
                 self._tell(Event(float(t[k]), loop, "branch", text, float(jump[k])))
 
     def _loops(self, t: np.ndarray, q: np.ndarray) -> str | None:
-        """A loop that is open at the last of the times: what is prescribed asks for what it cannot follow."""
+        """Return why a loop is open at the last of the times: what is prescribed asks for what it cannot follow."""
         if not len(t) or not np.all(np.isfinite(q[-1])):
             return None
         loop, gap = self._gap(float(t[-1]), q[-1])
@@ -138,7 +133,7 @@ class RunLimits:
         return text
 
     def _gap(self, t: float, q: np.ndarray) -> tuple[str, float]:
-        """The loop that gapes most, and how far."""
+        """Return the loop whose constraint is violated most, and by how much."""
         gaps = np.abs(loop_gaps(self.model, q) - self._lengths(t))
         k = int(np.argmax(gaps))
         return row_loops(self.model)[k], float(gaps[k])
@@ -200,7 +195,7 @@ class RunLimits:
 
 
 def _side_by_side(model: Model, maps: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """For a look at a glance: where the modes of each flexible link are in q (links, m), and its map (links, c, m)."""
+    """Return where the modes of each flexible link are in q (links, m), and its map (links, c, m), for a glance."""
     most = max((tip.shape[1] for tip in maps.values()), default=0)
     at, whole = np.zeros((len(maps), most), np.int64), np.zeros((len(maps), 3 * len(PLACES), most))
     for k, body in enumerate(body for body in model.bodies if body.link in maps):
@@ -210,7 +205,7 @@ def _side_by_side(model: Model, maps: dict[str, np.ndarray]) -> tuple[np.ndarray
 
 
 def deflection_map(model: Model) -> np.ndarray:
-    """From a configuration to deflections of the tips in lengths, or to whole turns of exact links, (nq, 3 links)."""
+    """Return the map from q to deflections of the tips in lengths, or to whole turns of exact links, (nq, 3 links)."""
     bending = [body for body in model.bodies if body.link in model.flexible]
     whole = np.zeros((model.nq, 3 * len(bending)))
     for k, body in enumerate(bending):
@@ -219,7 +214,7 @@ def deflection_map(model: Model) -> np.ndarray:
 
 
 def _tip_map(beam: Any, share: float = 1.0) -> np.ndarray:
-    """From a link's modes to its tip's deflection in lengths; with the exact field, its rotation in whole turns.
+    """Return the map from a link's modes to its tip's deflection in lengths, or rotation in turns where exact.
 
     share: of the length, where another section than the tip is meant.
     """
@@ -228,5 +223,5 @@ def _tip_map(beam: Any, share: float = 1.0) -> np.ndarray:
 
 
 def _deflections_along(beam: Any) -> np.ndarray:
-    """The same at PLACES, one after the other, (3 places, m)."""
+    """Return the maps from a link's modes to deflections in lengths at PLACES, one after the other, (3 places, m)."""
     return np.concatenate([_tip_map(beam, share) for share in PLACES])

@@ -5,7 +5,7 @@ An early end is told every time. Robots are told apart as objects: two arms may 
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from weakref import finalize
 
@@ -40,7 +40,10 @@ def warn_about_run(raw: RawRun, events: list[Event], stacklevel: int) -> None:
 
 def warn(text: str, category: type[Warning], stacklevel: int) -> None:
     """Warn as `warnings.warn` does, but again where a line of the caller has led to the same text before."""
-    frame = sys._getframe(stacklevel)
+    frame = inspect.currentframe()
+    for _ in range(stacklevel):
+        frame = frame.f_back if frame is not None else None
+    assert frame is not None, "the caller of the caller"
     module = frame.f_globals.get("__name__", "")
     warnings.warn_explicit(text, category, frame.f_code.co_filename, frame.f_lineno, module)
 
@@ -53,7 +56,7 @@ def _told_of(robot: Robot) -> set[tuple[str, str]]:
 
 
 def _every_one(told: type[Warning]) -> bool:
-    """Whether the program asked for all warnings, or wants them as errors."""
+    """Return whether the program asked for all warnings, or wants them as errors."""
     for action, message, category, module, line in warnings.filters:
         if message is None and module is None and line == 0 and issubclass(told, category):
             return action in ("always", "all", "error")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom.errors import StudyError
 from lissom.kernel.packs import LANES
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.loop.output_times import memory, readable
-from lissom.simulation.settings import takes_settings
+from lissom.simulation.settings import RunOptions, takes_settings
 from lissom.simulation.status.run_warnings import EndedEarly, warn
 from lissom.study.execution.process_pool import Pool, cores
 from lissom.study.execution.vector_runs import stream_of
@@ -25,6 +26,9 @@ from lissom.study.plan.sampling import Variations, in_si
 if TYPE_CHECKING:
     import xarray as xr
 
+# quantities to keep, as text or as what a study writes; by name, or named by their text
+Outputs: TypeAlias = str | Iterable[str | Quantity] | Mapping[str, str | Quantity]
+
 FEW = 4  # runs that do not pay for a further process
 SHARE = 8  # pieces per process, so that none waits long for the last
 FULL = 4 * LANES  # runs that are worth preparing together
@@ -33,13 +37,13 @@ FULL = 4 * LANES  # runs that are worth preparing together
 @takes_settings
 def simulate_batch(
     robot: AnyRobot,
-    variations: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    variations: Variations | Mapping[str, ArrayLike] | Iterable[Mapping[str, object]],
     duration: float | None = None,
     *,
-    outputs: Any = None,
+    outputs: Outputs | None = None,
     cores: int | None = None,
     progress: bool = True,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> xr.Dataset:
     """Simulate many variants of an arm and return them side by side.
 
@@ -74,7 +78,7 @@ def simulate_batch(
         A Dataset with a dimension `run`: what was varied, the outputs, and `status` (0: finished) and `cause` of
         every run. A run that fails leaves nan; the others stand. A warning tells how many ended in which way.
     """
-    scenario = with_settings(as_scenario(robot, duration), options)
+    scenario = with_settings(as_scenario(robot, duration), dict(options))
     runs = Runs(scenario, Variations.of(variations), {} if outputs is None else quantities(outputs))
     if outputs is None:
         runs = Runs(scenario, runs.variations, everything(runs))

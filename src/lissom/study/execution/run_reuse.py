@@ -24,7 +24,7 @@ class RunReuse:
         self._audit = audit  # whether accounts of energy are wanted, of runs that keep one
         self._before: Prepared | None = None
         self._settings: RunSettings | None = None
-        self._series: Rerun | None = None
+        self._rerun: Rerun | None = None
         self._room: tuple[tuple[Wanted, int], Any] | None = None  # for what is looked at, by how much and how often
         self._points: tuple[Arrays, Probe] | None = None  # tips of a model, and its tables
 
@@ -35,14 +35,14 @@ class RunReuse:
         model, start, settings = prepared.model, prepared.start, self._settings_of(prepared, before)
         if before is not None and model is not before.model:
             model.take_over(before.model)
-        if self._series is not None and prepared.alone:
-            raw = self._series.run_again(model, settings, prepared.controller, start)
+        if self._rerun is not None and prepared.alone:
+            raw = self._rerun.run_again(model, settings, prepared.controller, start)
             if raw is not None:
                 return raw, start[0]
         drive = prepared.drive | {"sensors": sensors_of(model, prepared.sensors)}
-        series = Rerun(model, settings, **drive)
-        self._series = series if prepared.alone else None
-        return series.run(None), start[0]
+        rerun = Rerun(model, settings, **drive)
+        self._rerun = rerun if prepared.alone else None
+        return rerun.run(None), start[0]
 
     def _settings_of(self, prepared: Prepared, before: Prepared | None) -> RunSettings:
         """Return the settings of a run, with an account of energy where it is wanted."""

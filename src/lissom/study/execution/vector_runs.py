@@ -16,7 +16,8 @@ from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch, eligible
 from lissom.simulation.batch.vector_results import Run, VectorResults
-from lissom.simulation.integrators.registry import recommend
+from lissom.simulation.integrators.method_choice import recommend
+from lissom.simulation.integrators.registry import AUTO, integrator
 from lissom.simulation.settings import RunSettings
 
 MANY, WORTH = 64, 20_000  # runs of a batch that are computed in lanes: where kernels are at hand, and elsewhere
@@ -53,7 +54,7 @@ class VectorRuns:
 
     def __init__(self, base: Prepared) -> None:
         self._base = base
-        self._flock: VectorBatch | None = None
+        self._batch: VectorBatch | None = None
         self._follower: Follower | None = None
 
     def followed(self, model: Model) -> Model:
@@ -69,11 +70,11 @@ class VectorRuns:
         where their settings are the same but for the duration. Audits are not kept.
         """
         for some in _streams({k: one for k, one in self._prepared(scenarios).items() if self._takes(one)}, size):
-            flock = self._flock_for(next(iter(some.values()))) if len(some) >= FEWEST else None
-            runs = {} if flock is None else {k: run for k, one in some.items() if flock.fits(run := _run(one))}
-            if flock is not None and len(runs) >= FEWEST:
+            batch = self._batch_for(next(iter(some.values()))) if len(some) >= FEWEST else None
+            runs = {} if batch is None else {k: run for k, one in some.items() if batch.fits(run := _run(one))}
+            if batch is not None and len(runs) >= FEWEST:
                 numbers = list(runs)
-                for ran in flock.stream(list(runs.values())):
+                for ran in batch.stream(list(runs.values())):
                     for alike in ran.alike():
                         yield [numbers[k] for k in alike.numbers], alike
 
@@ -86,28 +87,31 @@ class VectorRuns:
         settings = one.settings
         if settings.step is not None or not one.alone or not eligible(_run(one)):
             return False
-        chosen = recommend(self._fastest, settings.duration)[0] if settings.method == "auto" else settings.method
-        return chosen == "radau"
+        return integrator(self._chosen(settings)).vector_kernels is not None
+
+    def _chosen(self, settings: RunSettings) -> str:
+        """Return the integrator of runs with these settings."""
+        return recommend(self._fastest, settings.duration)[0] if settings.method == AUTO else settings.method
 
     @cached_property
     def _fastest(self) -> float:
         """Of the base, 1/s: whether a run may stand in a lane does not turn on who else is in its process."""
-        series = _series(self._base, self._base.settings.model_copy(update={"method": "auto"}))
-        series.begin()
-        return series.fastest
+        rerun = _rerun(self._base, self._base.settings.model_copy(update={"method": AUTO}))
+        rerun.begin()
+        return rerun.fastest
 
-    def _flock_for(self, one: Prepared) -> VectorBatch:
+    def _batch_for(self, one: Prepared) -> VectorBatch:
         """Return the memory for runs like this one."""
-        settings = one.settings.model_copy(update={"audit": False, "method": "radau"})
-        flock, run = self._flock, _run(one)
-        if flock is not None and flock.settings(settings.duration) == settings and flock.fits(run):
-            return flock
-        series = _series(one, settings)
-        self._flock = flock = VectorBatch(series, series.begin())
-        return flock
+        settings = one.settings.model_copy(update={"audit": False, "method": self._chosen(one.settings)})
+        batch, run = self._batch, _run(one)
+        if batch is not None and batch.settings(settings.duration) == settings and batch.fits(run):
+            return batch
+        rerun = _rerun(one, settings)
+        self._batch = batch = VectorBatch(rerun, rerun.begin())
+        return batch
 
 
-def _series(one: Prepared, settings: RunSettings) -> Rerun:
+def _rerun(one: Prepared, settings: RunSettings) -> Rerun:
     return Rerun(one.model, settings, **(one.drive | {"sensors": sensors_of(one.model, one.sensors)}))
 
 

@@ -14,11 +14,11 @@ from lissom.results.quantity_names import AXES
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.scenario_paths import ROBOT
 from lissom.scenario.scenario_schema import Scenario
+from lissom.simulation.integrators.registry import AUTO, integrator
 from lissom.simulation.sensitivity.motion_sensitivity import Sensitivity, Tip, sensitivity
 from lissom.study.plan.kept_quantities import Quantity
 
 COORDINATES = {"position": "", "velocity": ".rate", "acceleration": ".acceleration", "torque": ".torque"}
-METHODS = ("auto", "radau", "generalised-alpha")
 START, CONTROL = "start.", "control.gains."
 
 # Weights (N,) of small changes of a history x over the times t in what it is reduced to.
@@ -76,7 +76,9 @@ def _derivable(scenario: Scenario, prepared: Prepared) -> bool:
     law = prepared.controller
     plain = law is None or (isinstance(law, ControlLaw) and law.twin is None)
     apart = scenario.loads or scenario.payloads or prepared.model.robot.loops or scenario.hold is not None
-    return plain and not apart and isinstance(scenario.start, dict) and prepared.settings.method in METHODS
+    method = prepared.settings.method
+    derived = method == AUTO or integrator(method).derivatives is not None
+    return plain and not apart and isinstance(scenario.start, dict) and derived
 
 
 def _parameter(field: str, prepared: Prepared) -> str | None:

@@ -30,7 +30,7 @@ SHOWN = 100  # failed runs that a summary lists
 class Results(printing.Printed):
     """What a study found.
 
-    >>> results = lissom.study.open("payloads.zarr")
+    >>> results = lissom.study.open_results("payloads.zarr")
     >>> results.data["sag"], results.ranking(), results.trajectory(17)
     """
 

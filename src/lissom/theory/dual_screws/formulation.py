@@ -10,10 +10,11 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
 from lissom.lie import so3
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot
 from lissom.model.compilation.tip_frames import tips
 from lissom.model.model import Model
-from lissom.theory.formulation import Formulation, Limit, Offer, Unsupported, no_prestress, register
+from lissom.theory.coverage import LINEAR_LINKS, Feature
+from lissom.theory.formulation import Formulation, Limit, Offer, register
 
 if TYPE_CHECKING:
     from lissom.simulation.equations.system import Dynamics
@@ -35,20 +36,15 @@ class DualScrew(Formulation):
             keeps all orders.
     """
 
+    name = "dual_screw"
+    covers = LINEAR_LINKS | {Feature.GROUP_JOINTS, Feature.ELASTIC_GEARS}
     offers = frozenset({Offer.INVERSE_DYNAMICS})
 
     def __init__(self, robot: AnyRobot, form: Form = "linear") -> None:
         if form not in FORMS:
             raise LissomError(f"is unknown; choose from {', '.join(FORMS)}", ("form",), form)
-        model = as_model(robot)
-        for joint in model.prescribed:
-            raise Unsupported("dual screws take forces in every joint; use another formulation", ("prescribed",), joint)
-        for link, beam in model.flexible.items():
-            no_prestress(link, beam, "dual_screw")
-            if beam.stiffening not in ("none", "first"):
-                text = "has no constant inertia invariants; use 'first'"
-                raise Unsupported(text, ("links", link, "beam", "stiffening"), beam.stiffening)
-        self.model, self.form = model, form
+        super().__init__(robot)
+        self.form = form
 
     def __repr__(self) -> str:
         return f"<DualScrew, {self.form}, of {self.model!r}>"

@@ -8,18 +8,19 @@ a check of the others. Joints of several coordinates are taken as a chain of mas
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.beam import BeamLink
 from lissom.kernel.data.arrays import JointMotion
 from lissom.lie import quaternion, so3
 from lissom.lie.dual import Dual, Rotation, Transform, g1, g2, reference_transformation, swap_parts
 from lissom.model.description.joint_kinds import VELOCITIES, joint_steps
 from lissom.model.description.robot import Link
 from lissom.model.model import BodyNames, Model
-from lissom.theory.formulation import only_beams
+from lissom.theory.coverage import UNIFORM_BEAMS, Feature, check_coverage
 
 Array = np.ndarray
 
@@ -122,6 +123,7 @@ def matrices(model: Model, q: Array, v: Array) -> Matrices:
 
     Links of finite elements have no sections: `DualScrew.equations` covers them by their inertia invariants.
     """
+    check_coverage(model, "the sum over sections", UNIFORM_BEAMS | {Feature.GROUP_JOINTS, Feature.ELASTIC_GEARS})
     frames, n = projections(model, q, v, printed=True), model.nv
     M, C, K, tau = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros(n)
     gravity = Dual.of(np.asarray(model.robot.gravity, float))
@@ -162,7 +164,7 @@ def _elements(model: Model, link: Link) -> list[Element]:
         assert link.body is not None
         body = link.body
         return [Element(0.0, np.asarray(body.com, float), body.mass, np.asarray(body.inertia, float))]
-    beam = only_beams(model, "the sum over sections")[link.name]
+    beam = cast(BeamLink, model.flexible[link.name])
     s = beam.section
     sections = [
         Element(beam.length * xi, np.zeros(3), w * s.rhoA, w * np.diag([s.Jx, s.Jy, s.Jz]))

@@ -10,10 +10,11 @@ from lissom.lie import se3, so3
 from lissom.model.description.joint_kinds import joint_screws
 from lissom.model.description.robot import Link
 from lissom.model.model import Model
+from lissom.theory.coverage import LINEAR_LINKS, Feature, check_coverage
 from lissom.theory.erls.chain import Chain, Node
 from lissom.theory.erls.link import ErlsLink
-from lissom.theory.formulation import Unsupported, no_exact_links, no_prescribed_joints, no_prestress
 
+COVERS = LINEAR_LINKS | {Feature.ELASTIC_GEARS}
 NOTHING = ErlsLink.rigid(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
@@ -22,16 +23,10 @@ def chain(model: Model) -> tuple[Chain, dict[str, int]]:
 
     `Unsupported` where a joint is a ball or prescribed, or a link has the geometrically exact field.
     """
-    no_exact_links(model, "erls")
-    for name, beam in model.flexible.items():
-        no_prestress(name, beam, "erls")
-    no_prescribed_joints(model, "erls")
+    check_coverage(model, "erls", COVERS)
     nodes: list[Node] = []
     at: dict[str, int] = {}
     for link in model.robot.bodies:
-        if link.joint.kind.on_group:
-            text = "the equivalent rigid-link system of erls is a chain of turning and sliding joints"
-            raise Unsupported(text, ("links", link.name, "joint", "type"), link.joint.type)
         parent, place, shapes = _carrier(model, link, at)
         origin = se3.from_parts(so3.from_rpy(link.origin.rpy), link.origin.xyz)
         steps: list[np.ndarray | None] = [*joint_screws(link.joint)] or [None]

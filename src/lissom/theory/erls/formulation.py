@@ -14,10 +14,10 @@ from lissom.dynamics import Energy
 from lissom.dynamics.state_checks import vector
 from lissom.kernel.compile import Pointer, Struct
 from lissom.lie import se3, so3
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot
 from lissom.simulation.equations.system import Dynamics
 from lissom.theory.common_joint_forces import joint_energy
-from lissom.theory.erls.build import chain, place_on
+from lissom.theory.erls.build import COVERS, chain, place_on
 from lissom.theory.erls.compiled import dynamics as compiled
 from lissom.theory.erls.compiled.coordinates import set_rates, settle
 from lissom.theory.erls.compiled.equations import accelerations, needed_forces, project
@@ -36,10 +36,13 @@ from lissom.theory.formulation import Formulation, Offer, register
 class Erls(Formulation):
     """Linear elastic links on an equivalent rigid-link system; large rigid motion, small deflection."""
 
+    name = "erls"
+    covers = COVERS
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
     def __init__(self, robot: AnyRobot) -> None:
-        model = self.model = as_model(robot)
+        super().__init__(robot)
+        model = self.model
         self.chain, self.node = chain(model)
         self.system = System(self.chain)
         joint_q, joint_v, modes_q, modes_v = (

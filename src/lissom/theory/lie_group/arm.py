@@ -16,7 +16,7 @@ from lissom.lie import se3, so3
 from lissom.model.description.joint_kinds import joint_screws
 from lissom.model.description.robot import Link
 from lissom.model.model import Model
-from lissom.theory.formulation import Unsupported, no_prescribed_joints
+from lissom.theory.coverage import check_coverage
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +95,10 @@ def arm(model: Model) -> Arm:
 
     `Unsupported` where a link bends, a gear is elastic, or a joint is a ball or prescribed.
     """
-    no_prescribed_joints(model, "lie_group")
+    check_coverage(model, "lie_group", frozenset())
     robot = model.robot
     parent, M, S, column, J, links, at = [], [], [], [], [], [], {"world": -1}
     for link, names in zip(robot.bodies, model.bodies, strict=True):
-        _check(link)
         frame = se3.from_parts(so3.from_rpy(link.origin.rpy), link.origin.xyz)
         steps = [*enumerate(joint_screws(link.joint), start=names.joint_v.start)]
         carrier = at[link.parent]
@@ -127,18 +126,6 @@ def arm(model: Model) -> Arm:
         links=tuple(links),
         names=tuple(link.name for link in robot.bodies),
     )
-
-
-def _check(link: Link) -> None:
-    place = ("links", link.name)
-    if link.body is None:
-        text = "lie_group covers rigid arms; give it a rigid `body`, or use a formulation with flexible links"
-        raise Unsupported(text, place)
-    if link.joint.elastic:
-        raise Unsupported("lie_group has rigid gears; remove the stiffness", (*place, "joint", "transmission"))
-    if link.joint.kind.on_group:
-        text = "in lie_group joints are products of screws of one coordinate; take another joint"
-        raise Unsupported(text, (*place, "joint", "type"), link.joint.type)
 
 
 def _inertia(link: Link) -> np.ndarray:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from lissom.dynamics import Energy
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot
 from lissom.simulation.equations.system import Dynamics
 from lissom.theory.common_joint_forces import joint_energy, joint_force_slopes, joint_forces
 from lissom.theory.formulation import Formulation, Offer, register
@@ -27,10 +27,11 @@ from lissom.theory.lie_group.recursion import newton_euler
 class LieGroup(Formulation):
     """Equations of motion of a rigid robot by screws; `arm` holds them for the functions of this package."""
 
+    name = "lie_group"
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY, Offer.LINEAR_MODEL})
 
     def __init__(self, robot: AnyRobot) -> None:
-        self.model = as_model(robot)
+        super().__init__(robot)
         self.arm = arm(self.model)
 
     @cached_property

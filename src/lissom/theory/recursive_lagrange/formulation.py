@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from lissom.beam import BeamLink
-from lissom.dynamics.energy import Energy
+from lissom.dynamics.energies import Energy
 from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot
 from lissom.simulation.equations.system import Dynamics
 from lissom.theory.common_joint_forces import joint_energy
-from lissom.theory.formulation import Formulation, Offer, Unsupported, plain_beam, register
+from lissom.theory.coverage import UNIFORM_BEAMS, Feature
+from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.recursive_lagrange import elastic, recursion
 from lissom.theory.recursive_lagrange.dynamics import forward, inverse, make_own
 from lissom.theory.recursive_lagrange.tables import ORDERS, ROTATIONS, make_tables
@@ -37,6 +38,8 @@ class RecursiveLagrange(Formulation):
             plus skew.
     """
 
+    name = "recursive_lagrange"
+    covers = UNIFORM_BEAMS | {Feature.PRESCRIBED_JOINTS, Feature.GROUP_JOINTS, Feature.ELASTIC_GEARS}
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
     def __init__(self, robot: AnyRobot, order: Order | None = None, rotation: Rotation = "proper") -> None:
@@ -44,10 +47,11 @@ class RecursiveLagrange(Formulation):
             raise LissomError(f"is unknown; choose from {', '.join(ORDERS)}", ("order",), order)
         if rotation not in ROTATIONS:
             raise LissomError("is unknown; choose 'proper' or 'linear'", ("rotation",), rotation)
-        model = as_model(robot)
-        self.model, self.rotation = model, rotation
-        beams = {name: plain_beam(name, link, "recursive_lagrange") for name, link in model.flexible.items()}
-        self.orders = {name: order or _own_order(name, beam) for name, beam in beams.items()}
+        # An order that is given is that of the field, whatever the robot's file says.
+        super().__init__(robot, None if order is None else self.covers | {Feature.EXACT_FIELD})
+        model, self.rotation = self.model, rotation
+        beams = {name: cast(BeamLink, link) for name, link in model.flexible.items()}
+        self.orders = {name: order or OF_STIFFENING[beam.stiffening] for name, beam in beams.items()}
         self.tables = make_tables(model, beams, self.orders, rotation)
         number = model.arrays.inertia.mass.dtype
         self.work = make_work(self.tables, number)
@@ -123,10 +127,3 @@ class RecursiveLagrange(Formulation):
 
     def _number(self, values: Any) -> np.ndarray:
         return np.ascontiguousarray(values, self._still.dtype)
-
-
-def _own_order(name: str, beam: BeamLink) -> str:
-    if beam.stiffening not in OF_STIFFENING:
-        text = f"recursive_lagrange does not know it; give its order: {', '.join(ORDERS)}"
-        raise Unsupported(text, ("links", name, "beam", "stiffening"), beam.stiffening)
-    return OF_STIFFENING[beam.stiffening]

@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.energy import Energy
+from lissom.dynamics.energies import Energy
 from lissom.dynamics.state_checks import vector
 from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
 from lissom.lie import se3
 from lissom.messages import did_you_mean
-from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.any_robot import AnyRobot
 from lissom.model.description.frame import WORLD
 from lissom.model.description.location import on_beam
 from lissom.model.model import Model
 from lissom.simulation.equations.system import Dynamics
-from lissom.theory.formulation import Formulation, Offer, Unsupported, register
+from lissom.theory.coverage import UNIFORM_BEAMS, Feature, Unsupported
+from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.screw_pde.closure import Closing, Closure, closures_of
 from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate
 from lissom.theory.screw_pde.load import Load, generalised
@@ -46,12 +47,15 @@ class ScrewPDE(Formulation):
             by a sparse direct method.
     """
 
+    name = "screw_pde"
+    covers = UNIFORM_BEAMS | {Feature.LOOPS, Feature.GROUP_JOINTS, Feature.ELASTIC_GEARS}
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
     def __init__(
         self, robot: AnyRobot, frames: Mapping[str, float] | None = None, closures: Sequence[Closure] = ()
     ) -> None:
-        model = self.model = as_model(robot)
+        super().__init__(robot)
+        model = self.model
         self.frames = _checked_frames(model, frames or {})
         self.closures: tuple[Closing, ...] = (*closures_of(model), *(each.checked(model) for each in closures))
         if self.closures:  # many forces give the same accelerations

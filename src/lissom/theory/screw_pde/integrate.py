@@ -29,6 +29,7 @@ from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, IntegratedMotion
 Array = np.ndarray
 Progress = Callable[[float], None]
 METHODS = ("projected", "exponential", "euler", "ida")
+LONGEST = 5e-4  # s: resolves what a person sees of a motion, where nothing vibrates faster
 
 
 def integrate(
@@ -36,7 +37,7 @@ def integrate(
     duration: float,
     *,
     method: str = "projected",
-    step: float = 5e-4,
+    step: float | None = None,
     controller: Any = None,
     start: Any = None,
     rate: float = 200.0,
@@ -46,23 +47,38 @@ def integrate(
 ) -> IntegratedMotion:
     """Simulate by one of the methods of this module.
 
-    Args:
-        step: step size in seconds, made a little shorter where samples need it; IDA chooses its own.
-        controller: as in `lissom.simulate`; its torque is evaluated at every stage.
-        start: as in `lissom.simulate`.
-        rate: samples per second.
-        rtol, atol: tolerances of IDA.
-        progress: called with the time reached.
+    Parameters
+    ----------
+    duration : float
+        Seconds to simulate.
+    method : str
+        One of `METHODS`.
+    step : float, optional
+        Step size in seconds, made a little shorter where samples need it; half of what is stable at the start, and at
+        most 0.5 ms, unless given. IDA chooses its own.
+    controller, start
+        As in `lissom.simulate`; a controller's torque is evaluated at every stage.
+    rate : float
+        Samples per second.
+    rtol, atol : float
+        Tolerances of IDA.
+    progress : function of float, optional
+        Called with the time reached.
+
+    Returns
+    -------
+    IntegratedMotion
     """
     from lissom.simulation.initial_state import start_state
-    from lissom.simulation.integrators.registry import check_installed
+    from lissom.simulation.integrators.registry import SUNDIALS, check_package
 
     if method not in METHODS:
         raise LissomError(f"is unknown; choose {', '.join(METHODS)}", ("method",), method)
     for name, value in (("duration", duration), ("step", step), ("rate", rate)):
-        if not (np.isfinite(value) and value > 0):
+        if value is not None and not (np.isfinite(value) and value > 0):
             raise LissomError("must be a positive number", (name,), value)
-    check_installed(method)
+    if method == "ida":
+        check_package(SUNDIALS, method)
     q, v = start_state(formulation.model, start)
     times = np.arange(round(duration * rate) + 1) / rate
     if formulation.closures:
@@ -71,6 +87,7 @@ def integrate(
         from lissom.theory.screw_pde.closed import integrate_closed
 
         law = _continuous(formulation, controller)
+        step = stable_step(formulation, method, q, v) if step is None else step
 
         def forces(t: float, q: Array, v: Array) -> Array:
             return np.zeros(len(v)) if law is None else law(t, q, v)
@@ -83,6 +100,7 @@ def integrate(
 
         solve(run, q, v, rtol, atol)
     else:
+        step = stable_step(formulation, method, q, v) if step is None else step
         per_sample = max(1, int(np.ceil(1 / (rate * step) - 1e-9)))
         kinds: dict[str, type[_Euler] | type[_Exponential]] = {
             "euler": _Euler,
@@ -98,6 +116,17 @@ def integrate(
             run.steps += per_sample
             run.sample(k, advance.state)
     return run.motion(method, time.perf_counter() - began)
+
+
+def stable_step(formulation: ScrewPDE, method: str, q: Array, v: Array) -> float:
+    """Return half of the largest stable step of an explicit method at the start, and at most `LONGEST`."""
+    from lissom.theory.screw_pde.wellposed import stable_steps
+
+    limits = stable_steps(formulation, q, v, np.zeros(len(v)))
+    limit = limits.euler if method == "euler" else limits.runge_kutta
+    if limit == 0:
+        raise LissomError("is needed: forward Euler has no stable step here, as nothing damps some motion", ("step",))
+    return min(LONGEST, 0.5 * limit)
 
 
 def _continuous(formulation: ScrewPDE, controller: Any) -> Any:

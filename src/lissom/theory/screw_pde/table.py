@@ -7,7 +7,7 @@ axis per mode are padded to the largest count m. Twists and wrenches have the an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from lissom.lie import so3
 from lissom.model.description.joint_kinds import joint_steps
 from lissom.model.description.robot import Link
 from lissom.model.model import Model
-from lissom.theory.formulation import Unsupported, no_bow, no_prescribed_joints, only_beams
+from lissom.theory.coverage import Unsupported
 from lissom.theory.screw_pde.closure import held_directions
 from lissom.theory.screw_pde.particles import particles
 
@@ -146,7 +146,7 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
         frames: stations (metres) of body frames that are not at the base, by link.
         held: frames of closures on links: link and station (None for the tip).
     """
-    links, beams = model.robot.bodies, only_beams(model, "screw_pde")
+    links, beams = model.robot.bodies, {name: cast(BeamLink, link) for name, link in model.flexible.items()}
     n, m = len(links), max((beam.count for beam in beams.values()), default=0)
     rows = {link.name: i for i, link in enumerate(links)}
     fields: dict[str, Any] = {
@@ -172,8 +172,6 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
 def _check_supported(model: Model) -> None:
     if np.iscomplexobj(model.arrays.gravity):
         raise Unsupported("screw_pde takes real parameters; compile the robot without complex values")
-    no_prescribed_joints(model, "screw_pde")
-    no_bow(model, "screw_pde")
 
 
 def _sections(

@@ -13,10 +13,10 @@ import numpy as np
 from lissom.control.laws.continuous_laws import pd
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.references.reference import Reference
-from lissom.dynamics.mass_matrix import mass_matrix
+from lissom.dynamics.joint_space_inertia import mass_matrix
 from lissom.errors import LissomError
 from lissom.model.description.robot import Robot
-from lissom.simulation.loop.time_loop import run
+from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.postprocess import observe
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
@@ -128,7 +128,7 @@ class ManualMode:
         reference = Reference.from_samples([0.0, CHUNK], np.stack([before, self.goal]), "linear")
         law: Any = self.law.following(reference)
         push = self.push.controller(self.model, self.q)
-        raw = run(
+        raw = simulate_raw(
             self.model,
             CHUNK,
             controller=law if push is None else law + push,

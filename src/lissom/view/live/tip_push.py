@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lissom.control.laws.sampled_control import Sampled
+from lissom.dynamics.joint_space_inertia import mass_matrix
 from lissom.dynamics.kinematics import jacobian, point_force, tip_pose
-from lissom.dynamics.mass_matrix import mass_matrix
 from lissom.model.model import Model
 from lissom.view.live import GRIP
 from lissom.view.live.stage import Stage

@@ -18,12 +18,12 @@ SHAPING = ("kinds.py", "struct.py", "translate/prelude.h", "libraries/toolchain.
 
 
 def translator_files() -> list[Path]:
-    """All that turns kernels into machine code."""
+    """Return all files that turn kernels into machine code."""
     return [*sorted((COMPILE / "translate").glob("*.py")), *(COMPILE / name for name in SHAPING)]
 
 
 def digests(package: Path, files: Iterable[Path]) -> dict[str, list[str]]:
-    """Digests of text and of meaning of files, by their path in the package, or whole where they lie elsewhere."""
+    """Return digests of text and meaning of files, by their path in the package, or whole where they lie elsewhere."""
     return {_name(package, path): [_of_text(path), _of_meaning(path)] for path in files}
 
 
@@ -32,7 +32,7 @@ def _name(package: Path, path: Path) -> str:
 
 
 def unchanged(package: Path, kept: dict[str, list[str]]) -> bool:
-    """Whether the files still mean what they did."""
+    """Return whether the files still mean what they did."""
     return all(_is_unchanged(package / name, tuple(known)) for name, known in kept.items())
 
 
@@ -49,7 +49,7 @@ def _of_text(path: Path) -> str:
 
 
 def _of_meaning(path: Path) -> str:
-    """Digest of the syntax tree without docstrings; of what is not Python, of its text."""
+    """Return the digest of the syntax tree without docstrings; of what is not Python, of its text."""
     if path.suffix != ".py":
         return _of_text(path)
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -60,4 +60,5 @@ def _of_meaning(path: Path) -> str:
 
 
 def digest(content: bytes) -> str:
+    """Return the SHA-256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()

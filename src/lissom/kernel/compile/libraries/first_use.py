@@ -39,7 +39,7 @@ def make(tables: list[Path], package: Path, rarer: bool = False) -> bool:
 
 
 def _possible() -> bool:
-    """Can something be kept, and by whom?"""
+    """Return whether something can be kept, and compiled."""
     folder = cache.folder("kernels")
     try:
         if folder is not None:
@@ -50,7 +50,7 @@ def _possible() -> bool:
 
 
 def current(tables: list[Path], package: Path, rarer: bool) -> bool:
-    """Is there a library that was made of just these sources, and holds what is wanted?"""
+    """Return whether a library was made of just these sources, and holds what is wanted."""
     return any(_is_current(table, package, rarer) for table in tables)
 
 

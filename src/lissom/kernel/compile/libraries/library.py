@@ -41,6 +41,7 @@ class Complex(ctypes.Structure):
 
     @property
     def value(self) -> complex:
+        """The number as Python has it."""
         return complex(self.re, self.im)
 
 
@@ -53,12 +54,12 @@ RESULTS: dict[str, Any] = {
 
 
 def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:
-    """Name of machine code in a table: the kernel and the kinds of its arguments."""
+    """Return the name of machine code in a table: the kernel and the kinds of its arguments."""
     return f"{kernel.__module__}.{kernel.__name__}({', '.join(kind.text for kind in kinds)})"
 
 
 def tables() -> list[Path]:
-    """Where tables may lie: in the package, and in the cache folder, where every copy of the sources has its own."""
+    """Return where tables may lie: in the package, and in the cache, where every copy of the sources has its own."""
     kept = disk.folder("kernels")
     shipped = PACKAGE / "kernel" / "compile" / "built"
     out = [] if toolchain.mode() else [shipped / f"library-{level}.json" for level in toolchain.levels()]
@@ -66,7 +67,7 @@ def tables() -> list[Path]:
 
 
 def own_name(level: str) -> str:
-    """Name of the library that these sources keep in the cache folder."""
+    """Return the name of the library that these sources keep in the cache folder."""
     mode = f"-{toolchain.mode()}" if toolchain.mode() else ""
     return f"library-{level}{mode}-{hashlib.sha256(str(PACKAGE).encode()).hexdigest()[:12]}"
 
@@ -101,11 +102,11 @@ class Library:
         opened.append(self)
 
     def address(self, name: str) -> int:
-        """Where a kernel lies that takes arrays by value."""
+        """Return where a kernel lies that takes arrays by value."""
         return int(self._addresses[2 * self.entries[name][0] + 1])
 
     def function(self, name: str, kinds: tuple[Kind, ...]) -> Callable[..., Any]:
-        """The kernel as a Python function of arguments of these kinds."""
+        """Return the kernel as a Python function of arguments of these kinds."""
         place, returns = self.entries[name]
         parts = [part for kind in kinds for part in _ctypes(kind)]
         code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *parts)(self._addresses[2 * place])
@@ -123,14 +124,14 @@ class Library:
 
 
 def returned(kind: Any) -> Any:
-    """How a table tells the kind of a result: by its name, of a tuple by a list."""
+    """Return how a table tells the kind of a result: by its name, of a tuple by a list."""
     if kind is None:
         return "none"
     return kind.text if isinstance(kind, Number) else [returned(item) for item in kind.items]
 
 
 def _result(returns: Any) -> Any:
-    """C type of a result; None if there is none."""
+    """Return the C type of a result; None if there is none."""
     if isinstance(returns, str):
         return RESULTS.get(returns)
     fields = [(f"f{k}", _result(each)) for k, each in enumerate(returns)]
@@ -138,7 +139,7 @@ def _result(returns: Any) -> Any:
 
 
 def _read(out: Any, returns: Any) -> Any:
-    """A result as Python has it."""
+    """Return a result as Python has it."""
     if isinstance(returns, str):
         return out.value
     values = (getattr(out, f"f{k}") for k in range(len(returns)))
@@ -147,7 +148,7 @@ def _read(out: Any, returns: Any) -> Any:
 
 
 def _ctypes(kind: Kind) -> list[Any]:
-    """C types of an argument: an array comes as its address, lengths and, out of C's order, strides."""
+    """Return the C types of an argument: an array comes as address, lengths and, out of C's order, strides."""
     if isinstance(kind, Array):
         return [ctypes.c_void_p] + [ctypes.c_int64] * (kind.ndim if kind.layout == "C" else 2 * kind.ndim)
     return NUMBERS[kind.name] if isinstance(kind, Number) else [ctypes.c_void_p]
@@ -166,7 +167,7 @@ def _packer(kind: Kind) -> Callable[[Any], tuple[Any, ...]]:
 
 @cache
 def libraries() -> tuple[Library, ...]:
-    """The libraries of this processor, those of the package first."""
+    """Return the libraries of this processor, those of the package first."""
     found = []
     for table in tables():
         own = disk.folder("kernels") == table.parent  # others may write into a cache folder, not into the package
@@ -183,7 +184,7 @@ def libraries() -> tuple[Library, ...]:
 
 
 def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
-    """The library that holds machine code of a kernel, and the name it has there."""
+    """Return the library that holds machine code of a kernel, and the name it has there."""
     name = key(kernel, kinds)
     found = _find(name)
     for rarer, layers in enumerate((("lissom.",), RARER)):
@@ -194,7 +195,7 @@ def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
 
 
 def complete() -> bool:
-    """Whether there is a library of these sources that holds what is rarer, too."""
+    """Return whether there is a library of these sources that holds what is rarer, too."""
     return first_use.current(tables(), PACKAGE, True)
 
 

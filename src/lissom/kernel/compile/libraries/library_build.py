@@ -34,17 +34,14 @@ def build(
     rarer: bool = False,
     workload: str = "",
 ) -> list[Path]:
-    """Make a library for each target.
+    """Make a library for each target, and return its table for each that has something.
 
-    Args:
-        needs: what it holds, with the kind of each result.
-        goal, name: the folder it is put into, and its name, with {level}.
-        report: is told how many functions are done.
-        kept: where object files are kept.
-        rarer: whether that is all there is.
-        workload: the module that decided what it holds, if one did: the library is made again when that changes.
-    Returns:
-        Its table for each target that has something.
+    needs: what it holds, with the kind of each result.
+    goal, name: the folder it is put into, and its name, with {level}.
+    report: is told how many functions are done.
+    kept: where object files are kept.
+    rarer: whether that is all there is.
+    workload: the module that decided what it holds, if one did: the library is made again when that changes.
     """
     goal.mkdir(parents=True, exist_ok=True)
     kept.mkdir(parents=True, exist_ok=True)
@@ -113,7 +110,7 @@ HIDDEN void note_not_finite(const char *place)
 
 
 def _sources(units: Iterable[Unit], workload: str) -> dict[str, list[str]]:
-    """Digests of all that the C was made of."""
+    """Return digests of all that the C was made of."""
     modules = {workload}.union(*(unit.sources.modules for unit in units))
     files = {Path(str(sys.modules[name].__file__)) for name in modules if name in sys.modules}
     return digests(PACKAGE, [*sorted(files), *translator_files()])

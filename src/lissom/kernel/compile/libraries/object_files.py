@@ -26,7 +26,7 @@ class Objects:
         self._jobs: list[Future] = []
 
     def add(self, text: str, target: Target) -> Path:
-        """Where the object file of some C is, once all is waited for."""
+        """Return where the object file of some C is, once all is waited for."""
         if target not in self._described:
             self._described[target] = target.describe()
         path = self.folder / f"{digest((text + self._described[target]).encode())[:32]}.o"
@@ -40,6 +40,7 @@ class Objects:
         return goal
 
     def wait(self, report: Report) -> None:
+        """Wait for all that compiles, and report how much is done; the first error of a compiler is raised."""
         report(0, len(self._jobs))
         for done, job in enumerate(self._jobs, 1):
             job.result()
@@ -47,7 +48,7 @@ class Objects:
 
 
 def compile_text(text: str, path: Path, target: Target) -> None:
-    """The object file of some C, which is there whole or not at all."""
+    """Return the object file of some C, which is there whole or not at all."""
     source, part = path.with_suffix(".c"), path.with_suffix(f".{os.getpid()}-{time.monotonic_ns()}.o")
     write(source, text.encode())
     target.compile(source, part)
@@ -57,7 +58,7 @@ def compile_text(text: str, path: Path, target: Target) -> None:
 
 
 def _used_again(path: Path) -> bool:
-    """Whether an object file is there; it is then new again for who looks for old ones."""
+    """Return whether an object file is there; it is then new again for who looks for old ones."""
     with suppress(OSError):
         os.utime(path)
         return True
@@ -65,6 +66,7 @@ def _used_again(path: Path) -> bool:
 
 
 def write(path: Path, content: bytes) -> None:
+    """Write a file, which is there whole or not at all."""
     part = path.with_suffix(f"{path.suffix}.{os.getpid()}-{time.monotonic_ns()}.part")
     part.write_bytes(content)
     part.replace(path)

@@ -26,7 +26,7 @@ SLOWER = 100  # times, Python against machine code: 112 for a call of forward dy
 
 
 def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
-    """The machine code of a kernel for arguments of these kinds; None without a compiler."""
+    """Return the machine code of a kernel for arguments of these kinds; None without a compiler."""
     if toolchain.compiler() is None:
         _tell_no_compiler()
         return None
@@ -78,7 +78,7 @@ def _own_folder() -> Any:
 
 
 def _folder() -> Path:
-    """Where small libraries are kept; where nothing can be, until the process ends."""
+    """Return where small libraries are kept; where nothing can be, until the process ends."""
     kept = disk.folder("kernels")
     if kept is not None:
         with disk.writing("kernels"):

@@ -33,7 +33,7 @@ class Arrays(Scope):
     # fields
 
     def field(self, of: Value, name: str) -> Value:
-        """A field of a Struct."""
+        """Return a field of a Struct."""
         self.types.define(of.kind)
         kind, at = dict(of.kind.fields).get(name), f"{of.text}->{name}_"
         if kind is None:
@@ -54,7 +54,7 @@ class Arrays(Scope):
     # entries and views
 
     def indexed(self, of: Value, indices: list[Any]) -> Value:
-        """An entry of an array, or a view of a part of it."""
+        """Return an entry of an array, or a view of a part of it."""
         if len(indices) == 1 and isinstance(indices[0], Value) and isinstance(indices[0].kind, Tuple):
             indices = self.items(indices[0])
         if len(indices) > of.kind.ndim:
@@ -82,7 +82,7 @@ class Arrays(Scope):
         return Value(kind, of.text if at.number == 0 else f"({of.text} + {at.text})", n=n, s=None if contiguous else s)
 
     def _span(self, index: ast.Slice, length: Value) -> tuple[Value, Value, bool]:
-        """Begin and length of a slice, and whether it is the whole axis. C has none that would be clipped."""
+        """Return begin and length of a slice, and whether it is the whole axis. C has none that would be clipped."""
         if index.step is not None:
             raise Refused("a slice with a step")
         if index.lower is None and index.upper is None:
@@ -102,7 +102,7 @@ class Arrays(Scope):
 
     @staticmethod
     def _counted(index: Value, length: Value) -> Value:
-        """A literal that is negative counts from the end."""
+        """Return an index or an end from the begin of the axis, as literals below zero count from its end."""
         if not is_whole(index.kind) or index.kind == BOOL:
             raise Refused(f"{described(index)} as an index")
         if index.number is not None and index.number < 0:
@@ -112,7 +112,7 @@ class Arrays(Scope):
         return index
 
     def bounded(self, index: Value, length: Value) -> Value:
-        """An index, which a checked build compares with the length of the axis."""
+        """Return an index, which a checked build compares with the length of the axis."""
         index = self._counted(index, length)
         if index.number is not None and length.number is not None:
             if not 0 <= index.number < length.number:
@@ -123,12 +123,13 @@ class Arrays(Scope):
         return index
 
     def transposed(self, of: Value) -> Value:
+        """Return a view with its axes in the other order."""
         sizes = tuple(reversed(of.kind.sizes))
         kind = Array(of.kind.dtype, of.kind.ndim, "A" if of.kind.ndim > 1 else of.kind.layout, sizes)
         return Value(kind, of.text, n=of.n[::-1], s=(of.s or strides(of))[::-1] if kind.layout == "A" else None)
 
     def parts(self, of: Value, name: str) -> Value:
-        """The real or imaginary parts of an array, in its memory."""
+        """Return the real or imaginary parts of an array, in its memory."""
         if of.kind.dtype != COMPLEX.name:
             if name == "real" and of.kind.dtype in (INT.name, REAL.name):
                 return of
@@ -183,7 +184,7 @@ class Arrays(Scope):
         return count
 
     def each_entry(self, compute: Callable[..., Value], *values: Value) -> Value:
-        """A new array of what `compute` makes of the entries; numbers are the same for all entries."""
+        """Return a new array of what `compute` makes of the entries; numbers are the same for all entries."""
         values = tuple(self.kept(each) for each in values)
         arrays = [each for each in values if is_array(each)]
         like = max(arrays, key=lambda each: each.kind.ndim)
@@ -226,7 +227,7 @@ class Arrays(Scope):
     # new arrays
 
     def like(self, thing: Any, node: ast.Call) -> Value:
-        """np.zeros, np.empty and those of the shape of another array."""
+        """Return a new array, of np.zeros, np.empty and those of the shape of another array."""
         if len(node.args) not in (1, 2) or [each.arg for each in node.keywords] not in ([], ["dtype"]):
             raise Refused("a new array is asked for by its shape and, if need be, the type of its numbers")
         of = self.value(node.args[0])
@@ -239,13 +240,13 @@ class Arrays(Scope):
         return self.new_array(shape, number, zero=thing in (np.zeros, np.zeros_like))
 
     def dtype(self, of: Value) -> str:
-        """Name of a number type that the kernel names: `float`, `complex`, `np.int64`, the dtype of an array."""
+        """Return the name of a number type of the kernel: `float`, `complex`, `np.int64`, the dtype of an array."""
         if not of.is_static:
             raise Refused(f"{described(of)} as a type of numbers")
         return of.thing if isinstance(of.thing, str) else str(np.dtype(of.thing).name)
 
     def new_array(self, shape: list[Value], dtype: str, zero: bool = False) -> Value:
-        """Memory that the kernel gives back when it returns."""
+        """Return a new array, whose memory the kernel gives back when it returns."""
         if dtype.startswith("void"):
             raise Refused("a new array of packs, which must begin where a line of the cache does")
         if dtype not in NEW:
@@ -271,7 +272,7 @@ class Arrays(Scope):
             self.emit("".join(f'note_finite({part}, "{self.place}");' for part in parts))
 
     def binary(self, op: ast.operator, a: Value, b: Value) -> Value:
-        """What a binary operator makes of two numbers.
+        """Return what a binary operator makes of two numbers.
 
         A whole number divided by zero ends a checked build, where Python raises.
         """

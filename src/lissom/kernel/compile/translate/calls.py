@@ -75,9 +75,11 @@ class Calls(Arrays):
 
     if TYPE_CHECKING:
 
-        def truth(self, value: Value) -> Value: ...
+        def truth(self, value: Value) -> Value:
+            """Return a value as a condition."""
 
     def of_Call(self, node: ast.Call) -> Value:
+        """Return the value of an expression of the kind Call."""
         before = self.reads
         if any(isinstance(each, ast.Starred) for each in node.args):
             raise Refused("arguments by a star")
@@ -108,7 +110,7 @@ class Calls(Arrays):
         return self._in_order(made, before, writes)
 
     def _copied(self, of: Value, node: ast.Call) -> Value:
-        """`astype` and `copy` of an array."""
+        """Return what `astype` and `copy` make of an array."""
         assert isinstance(node.func, ast.Attribute)
         if node.keywords or len(node.args) != (node.func.attr == "astype"):
             raise Refused(f"{node.func.attr} with other arguments than the type of its numbers")
@@ -117,7 +119,7 @@ class Calls(Arrays):
         return made
 
     def _in_order(self, made: Value, reads_before: int, writes: bool) -> Value:
-        """A call in the place that Python gives it: one that writes is made now, before what follows is read."""
+        """Make a call in the place that Python gives it: one that writes is made now, before what follows is read."""
         self.writes |= writes
         if writes and reads_before:
             raise Refused("memory is read before a call that changes memory, in one expression")
@@ -127,7 +129,7 @@ class Calls(Arrays):
         return self.kept(made) if writes and not is_array(made) else self.taken_apart(made)
 
     def _built_in(self, thing: Any, arguments: list[Value]) -> Value | None:
-        """What Python, NumPy and `kernel.maths.elementary_functions` have; None of all else."""
+        """Return what Python, NumPy and `kernel.maths.elementary_functions` have; None of all else."""
         counts = ARGUMENTS.get(thing)
         if counts is not None and len(arguments) not in counts:
             raise Refused(f"{getattr(thing, '__name__', thing)} of {len(arguments)} arguments")
@@ -205,7 +207,7 @@ class Calls(Arrays):
         return Value(INT, f'whole_of({text}, "{self.place}")' if self.unit.checked else f"(int64_t)({text})")
 
     def _late(self, thing: Any, arguments: list[Value]) -> Value:
-        """A call of the kernel whose address is in work.late[slot]."""
+        """Return a call of the kernel whose address is in work.late[slot]."""
         address = self.indexed(self.field(arguments[1], "late"), [constant(thing.slot)])
         return self._by_address(f"(void *)(intptr_t){address.text}", [unsized(x.kind) for x in arguments], arguments)
 
@@ -215,7 +217,7 @@ class Calls(Arrays):
         return self._by_address(function.text, [unsized(kind) for kind in function.kind.arguments], arguments)
 
     def _by_address(self, address: str, kinds: list[Any], arguments: list[Value]) -> Value:
-        """A call of a kernel that returns nothing."""
+        """Return a call of a kernel that returns nothing."""
         takes = ", ".join(self.types.name(kind) for kind in kinds)
         handed = ", ".join(self.packed(self.fitted(x, k)) for x, k in zip(arguments, kinds, strict=True))
         return Value(None, f"((void (*)({takes})){address})({handed})", thing=())

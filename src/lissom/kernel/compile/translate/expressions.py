@@ -31,6 +31,7 @@ class Expressions(Calls):
     """Values of expressions; `env` knows the variables."""
 
     def value(self, node: ast.expr) -> Value:
+        """Return the value of an expression, by the method of its kind."""
         found: Value = getattr(self, f"of_{type(node).__name__}", self._refuse_expression)(node)
         return found
 
@@ -38,7 +39,7 @@ class Expressions(Calls):
         raise Refused(f"no C for an expression of this kind ({type(node).__name__})")
 
     def pure(self, node: ast.expr, of: Callable[[ast.expr], Value] | None = None) -> Value:
-        """The value of an expression that C may leave out or compute later: nothing of it is computed beforehand."""
+        """Return the value of an expression that C may leave out or compute later, as nothing of it comes before."""
         before, reads = len(self.lines), self.reads
         self.reads = 0
         found = (of or self.value)(node)
@@ -48,11 +49,13 @@ class Expressions(Calls):
         return found
 
     def of_Constant(self, node: ast.Constant) -> Value:
+        """Return the value of an expression of the kind Constant."""
         if isinstance(node.value, int | float | complex):
             return constant(node.value)
         return Value(None, thing=node.value)
 
     def of_Name(self, node: ast.Name) -> Value:
+        """Return the value of an expression of the kind Name."""
         self.named.add(node.id)
         if node.id in self.env:
             found = self.env[node.id]
@@ -71,7 +74,7 @@ class Expressions(Calls):
         raise Refused(f"{node.id} has no value here")
 
     def known(self, thing: Any, name: str) -> Value:
-        """Something of Python that is there when the kernel is translated."""
+        """Return what is made of something of Python that is there when the kernel is translated."""
         if isinstance(thing, Enum) and isinstance(thing, int):
             return constant(int(thing))
         if isinstance(thing, np.generic):
@@ -85,6 +88,7 @@ class Expressions(Calls):
         return Value(None, thing=thing)
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
+        """Return the value of an expression of the kind Attribute."""
         of, name = self.value(node.value), node.attr
         if of.is_static:
             if not hasattr(of.thing, name):
@@ -109,6 +113,7 @@ class Expressions(Calls):
         raise Refused(f"{name} of {described(of)}")
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
+        """Return the value of an expression of the kind Subscript."""
         of = self.value(node.value)
         if is_array(of):
             return self.part_of(of, node.slice)
@@ -134,12 +139,12 @@ class Expressions(Calls):
         return self.variable(f"{of.text}.at[{self.bounded(index, constant(count)).text}]", of.kind.items[0])
 
     def part_of(self, of: Value, index: ast.expr) -> Value:
-        """An entry of an array, or a view of a part of it."""
+        """Return an entry of an array, or a view of a part of it."""
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         return self.indexed(of, [x if isinstance(x, ast.Slice) else self.value(x) for x in parts])
 
     def _known_item(self, of: Value, index: ast.expr) -> Value:
-        """An item of something that Python alone knows, such as a list or a dictionary of a module."""
+        """Return an item of something that Python alone knows, such as a list or a dictionary of a module."""
         if not of.is_static or isinstance(of.thing, str):
             raise Refused(f"an entry of {described(of)}")
         key = self.value(index)
@@ -155,15 +160,18 @@ class Expressions(Calls):
         return number
 
     def of_Tuple(self, node: ast.Tuple) -> Value:
+        """Return the value of an expression of the kind Tuple."""
         return self.tuple_of([self.value(each) for each in node.elts])
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
+        """Return the value of an expression of the kind BinOp."""
         a, b = self.value(node.left), self.value(node.right)
         if is_array(a) or is_array(b):
             return self.each_entry(lambda x, y: self.binary(node.op, x, y), a, b)
         return self.binary(node.op, a, b)
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        """Return the value of an expression of the kind UnaryOp."""
         if isinstance(node.op, ast.Not):
             return self._negation(self.condition(node.operand))
         of = self.value(node.operand)
@@ -174,6 +182,7 @@ class Expressions(Calls):
         return self.each_entry(negated, of) if is_array(of) else negated(of)
 
     def of_Compare(self, node: ast.Compare) -> Value:
+        """Return the value of an expression of the kind Compare."""
         values = [self.value(node.left)]
         values += [self.value(node.comparators[0]), *(self.pure(each) for each in node.comparators[1:])]
         tests = []
@@ -195,11 +204,11 @@ class Expressions(Calls):
         return constant(not test.thing) if test.thing is not None else Value(BOOL, f"(!{test.text})")
 
     def of_BoolOp(self, node: ast.BoolOp) -> Value:
-        """`and` and `or` as values: Python gives one of the operands, so they must be truth values."""
+        """Return `and` and `or` as values: Python gives one of the operands, so they must be truth values."""
         return self._either(node, lambda value: value.kind == BOOL)
 
     def condition(self, node: ast.expr) -> Value:
-        """An expression of which only the truth counts."""
+        """Return an expression of which only the truth counts."""
         if isinstance(node, ast.BoolOp):
             return self._either(node, lambda _: True)
         return truth(self.value(node))
@@ -230,6 +239,7 @@ class Expressions(Calls):
         return left[0] if len(left) == 1 else Value(BOOL, f"({f' {sign} '.join(each.text for each in left)})")
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
+        """Return the value of an expression of the kind IfExp."""
         test = self.condition(node.test)
         if test.thing is not None:
             return self.value(node.body if test.thing else node.orelse)
@@ -242,6 +252,7 @@ class Expressions(Calls):
         return self.taken_apart(Value(kind, either))
 
     def of_NamedExpr(self, node: ast.NamedExpr) -> Value:
+        """Return the value of an expression of the kind NamedExpr."""
         if node.target.id in self.named:  # and not yet computed in C
             raise Refused(f"{node.target.id} is read and then changed in one statement")
         value = self.value(node.value)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @cache
 def tree_of(function: Callable) -> ast.FunctionDef:
-    """The syntax tree of a function, each variable of which holds one thing."""
+    """Return the syntax tree of a function, each variable of which holds one thing."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     except (OSError, SyntaxError):
@@ -63,7 +63,7 @@ class Translation(Loops):
             raise Refused("returns a value, but not on all ways to its end").at(function, 1, "")
 
     def _take(self, name: str, given: Value, stored: bool) -> None:
-        """A parameter; what the function assigns to gets a variable of its own."""
+        """Declare a parameter; what the function assigns to gets a variable of its own."""
         if given.is_static:
             self.env[name] = given
             return
@@ -76,5 +76,6 @@ class Translation(Loops):
             self.env[name] = value
 
     def text(self, head: str) -> str:
+        """Return the C function behind its head."""
         declared = [f"    {self.types.name(kind)} {name};" for name, kind in self.variables.items()]
         return "\n".join([head + " {", *declared, *("    " + line for line in self.lines), "}"])

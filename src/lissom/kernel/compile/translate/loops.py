@@ -19,6 +19,7 @@ class Loops(Statements):
     """`for` and `while`, and the jumps out of them."""
 
     def do_While(self, node: ast.While) -> bool:
+        """Translate a statement of the kind While."""
         if node.orelse:
             raise Refused("an else of a loop")
         self.emit("while (1) {")
@@ -31,6 +32,7 @@ class Loops(Statements):
         return bool(test.thing) and not any(isinstance(each, ast.Break) for each in ast.walk(node))
 
     def do_For(self, node: ast.For) -> None:
+        """Translate a statement of the kind For."""
         if node.orelse or not isinstance(node.target, ast.Name):
             raise Refused("a loop with an else or with several counters")
         name, over = node.target.id, node.iter
@@ -59,7 +61,7 @@ class Loops(Statements):
         self._counted_turns(node, low, high, step)
 
     def _turn(self, node: ast.For) -> None:
-        """A turn of a loop that is written out."""
+        """Translate a turn of a loop that is written out."""
         if any(isinstance(inner, ast.Break | ast.Continue) for inner in ast.walk(node)):
             raise Refused("a jump out of a loop over the items of a tuple")
         self.block(node.body)
@@ -96,17 +98,19 @@ class Loops(Statements):
         self.env = before
 
     def do_Continue(self, node: ast.Continue) -> bool:
+        """Translate a statement of the kind Continue."""
         self.emit("continue;")
         self.jumps[-1].append(dict(self.env))
         return True
 
     def do_Break(self, node: ast.Break) -> bool:
+        """Translate a statement of the kind Break."""
         self.emit("break;")
         self.jumps[-1].append(dict(self.env))
         return True
 
     def _chooses_items(self, node: ast.For, name: str) -> bool:
-        """Whether the body chooses items of a tuple by the counter; never with jumps out of it."""
+        """Return whether the body chooses items of a tuple by the counter; never with jumps out of it."""
         inner = list(ast.walk(node))
         if any(isinstance(each, ast.Break | ast.Continue) for each in inner):
             return False

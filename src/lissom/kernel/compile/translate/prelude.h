@@ -114,25 +114,53 @@ INLINE cplx tanh_c(cplx a)
 }
 INLINE bool is_finite_c(cplx a) { return is_finite(a.re) && is_finite(a.im); }
 
-/* Sums of rows: registers of four doubles, or of two complex numbers. Rows begin anywhere. */
+/* Sums of rows, s + f row, by steps of four doubles, four complex numbers or a pack. Rows begin anywhere. A sum that is not
+   added to anything begins with -0.0: the compiler drops it, as x + -0.0 is x for every x. */
 typedef double v4 __attribute__((vector_size(32)));
 typedef double v4u __attribute__((vector_size(32), aligned(8), may_alias));
+INLINE v4 v4_of_d(double a) { return a - (v4){0}; }
 INLINE v4 load_d(const double *a) { return *(const v4u *)a; }
+INLINE v4 nothing_d(void) { return v4_of_d(-0.0); }
 INLINE void store_d(double *a, v4 x) { *(v4u *)a = x; }
-INLINE v4 plus_d(v4 a, v4 b) { return a + b; }
-INLINE v4 term_d_dd(double f, const double *row) { return f * load_d(row); }
-INLINE v4 load_c(const cplx *a) { return *(const v4u *)a; }
-INLINE void store_c(cplx *a, v4 x) { *(v4u *)a = x; }
-INLINE v4 plus_c(v4 a, v4 b) { return a + b; }
-INLINE v4 term_c_dc(double f, const cplx *row) { return f * load_c(row); }
-INLINE v4 term_c_cc(cplx f, const cplx *row)
+INLINE v4 term_d_dd(v4 s, double f, const double *row) { return s + f * load_d(row); }
+
+/* Of four complex numbers: those that lie in memory side by side, the same of i times what is still to be turned, and
+   real and imaginary parts of sums of real rows. Each term is then one multiplication and addition for each register,
+   and numbers are put in their places once for all terms. */
+typedef struct { v4 low, high, turn_low, turn_high, re, im; } csum;
+INLINE csum nothing_c(void) { v4 x = nothing_d(); return (csum){x, x, x, x, x, x}; }
+INLINE csum load_c(const cplx *a)
 {
-    v4 r = load_c(row), swapped = __builtin_shufflevector(r, r, 1, 0, 3, 2), across = {-f.im, f.im, -f.im, f.im};
-    return f.re * r + across * swapped;
+    csum s = nothing_c();
+    s.low = load_d(&a[0].re), s.high = load_d(&a[2].re);
+    return s;
 }
-INLINE v4 twice(const double *row) { return (v4){row[0], row[0], row[1], row[1]}; }
-INLINE v4 term_c_cd(cplx f, const double *row) { v4 s = {f.re, f.im, f.re, f.im}; return s * twice(row); }
-INLINE v4 term_c_dd(double f, const double *row) { v4 s = {f, 0.0, f, 0.0}; return s * twice(row); }
+INLINE void store_c(cplx *a, csum s) { store_d(&a[0].re, s.low), store_d(&a[2].re, s.high); }
+INLINE v4 times_i(v4 x) { return __builtin_shufflevector(x, x, 1, 0, 3, 2) * (v4){-1.0, 1.0, -1.0, 1.0}; }
+INLINE csum turned(csum s) { s.low += times_i(s.turn_low), s.high += times_i(s.turn_high); return s; }
+INLINE csum paired(csum s)
+{
+    s.low += __builtin_shufflevector(s.re, s.im, 0, 4, 1, 5), s.high += __builtin_shufflevector(s.re, s.im, 2, 6, 3, 7);
+    return s;
+}
+INLINE csum term_c_dc(csum s, double f, const cplx *row)
+{
+    s.low += f * load_d(&row[0].re), s.high += f * load_d(&row[2].re);
+    return s;
+}
+INLINE csum term_c_cc(csum s, cplx f, const cplx *row)
+{
+    v4 low = load_d(&row[0].re), high = load_d(&row[2].re);
+    s.low += f.re * low, s.high += f.re * high, s.turn_low += f.im * low, s.turn_high += f.im * high;
+    return s;
+}
+INLINE csum term_c_cd(csum s, cplx f, const double *row)
+{
+    v4 x = load_d(row);
+    s.re += f.re * x, s.im += f.im * x;
+    return s;
+}
+INLINE csum term_c_dd(csum s, double f, const double *row) { s.re += f * load_d(row); return s; }
 
 /* Packs: one wide vector where the compiler is good at those, else two of four. Of a vector expression `e` in V (and
    W, the same bits as whole numbers), PACKn makes the function of n packs. */
@@ -255,23 +283,33 @@ INLINE cpack div_qq(cpack a, cpack b)
 WITH_COMPLEX(add) WITH_COMPLEX(sub) WITH_COMPLEX(mul) WITH_COMPLEX(div)
 WITH_REAL(add) WITH_REAL(sub) WITH_REAL(div)
 INLINE pack load_p(const pack *a) { return *a; }
-INLINE void store_p(pack *a, pack x) { *a = x; }
-INLINE pack plus_p(pack a, pack b) { return add_pp(a, b); }
-INLINE pack term_p_pp(pack f, const pack *row) { return mul_pp(f, *row); }
-INLINE pack term_p_dp(double f, const pack *row) { return mul_dp(f, *row); }
-INLINE pack term_p_pd(pack f, const double *row) { return mul_pd(f, *row); }
-INLINE pack term_p_dd(double f, const double *row) { return p_of_d(f * *row); }
+INLINE pack nothing_p(void) { return p_of_d(-0.0); }
+INLINE void store_p(pack *a, pack s) { *a = s; }
+INLINE pack term_p_pp(pack s, pack f, const pack *row) { return add_pp(s, mul_pp(f, *row)); }
+INLINE pack term_p_dp(pack s, double f, const pack *row) { return add_pp(s, mul_dp(f, *row)); }
+INLINE pack term_p_pd(pack s, pack f, const double *row) { return add_pp(s, mul_pd(f, *row)); }
+INLINE pack term_p_dd(pack s, double f, const double *row) { return add_pp(s, p_of_d(f * *row)); }
 INLINE cpack load_q(const cpack *a) { return *a; }
-INLINE void store_q(cpack *a, cpack x) { *a = x; }
-INLINE cpack plus_q(cpack a, cpack b) { return add_qq(a, b); }
-INLINE cpack term_q_qq(cpack f, const cpack *row) { return mul_qq(f, *row); }
-INLINE cpack term_q_dq(double f, const cpack *row) { return mul_dq(f, *row); }
-INLINE cpack term_q_pq(pack f, const cpack *row) { return mul_pq(f, *row); }
-INLINE cpack term_q_qp(cpack f, const pack *row) { return mul_qp(f, *row); }
-INLINE cpack term_q_pp(pack f, const pack *row) { return q_of_p(mul_pp(f, *row)); }
-INLINE cpack term_q_dp(double f, const pack *row) { return q_of_p(mul_dp(f, *row)); }
-INLINE cpack term_q_cq(cplx f, const cpack *row) { return mul_cq(f, *row); }
-INLINE cpack term_q_cp(cplx f, const pack *row) { return mul_cp(f, *row); }
+INLINE cpack nothing_q(void) { pack x = nothing_p(); return (cpack){x, x}; }
+INLINE void store_q(cpack *a, cpack s) { *a = s; }
+INLINE cpack term_q_qq(cpack s, cpack f, const cpack *row)
+{
+    pack re = add_pp(s.re, mul_pp(f.re, row->re)), im = add_pp(s.im, mul_pp(f.re, row->im));
+    return (cpack){sub_pp(re, mul_pp(f.im, row->im)), add_pp(im, mul_pp(f.im, row->re))};
+}
+INLINE cpack term_q_pq(cpack s, pack f, const cpack *row)
+{
+    return (cpack){add_pp(s.re, mul_pp(f, row->re)), add_pp(s.im, mul_pp(f, row->im))};
+}
+INLINE cpack term_q_qp(cpack s, cpack f, const pack *row)
+{
+    return (cpack){add_pp(s.re, mul_pp(f.re, *row)), add_pp(s.im, mul_pp(f.im, *row))};
+}
+INLINE cpack term_q_pp(cpack s, pack f, const pack *row) { return (cpack){term_p_pp(s.re, f, row), s.im}; }
+INLINE cpack term_q_dp(cpack s, double f, const pack *row) { return (cpack){term_p_dp(s.re, f, row), s.im}; }
+INLINE cpack term_q_dq(cpack s, double f, const cpack *row) { return term_q_pq(s, p_of_d(f), row); }
+INLINE cpack term_q_cq(cpack s, cplx f, const cpack *row) { return term_q_qq(s, q_of_c(f), row); }
+INLINE cpack term_q_cp(cpack s, cplx f, const pack *row) { return term_q_qp(s, q_of_c(f), row); }
 
 /* A checked build stops with a message where Python would raise, and notes the first number that is not finite. */
 #if defined(CHECKED)

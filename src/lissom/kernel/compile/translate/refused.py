@@ -13,11 +13,12 @@ class Refused(TypeError):
     line: int | None = None  # of the function's text, where that is known before the statement is
 
     def at_line(self, line: int) -> Refused:
+        """Return the refusal with the line of the function's text at which it stands."""
         self.line = line
         return self
 
     def at(self, function: Callable, line: int, text: str) -> Refused:
-        """The same refusal with the file, line and text of the statement."""
+        """Return the refusal with the file, line and text of the statement."""
         code = function.__code__
         place = f"{Path(code.co_filename).name}:{code.co_firstlineno + line - 1}"
         out = Refused(f"{place}, {function.__name__}: {self}: {text}")

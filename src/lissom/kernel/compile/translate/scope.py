@@ -58,15 +58,16 @@ class Scope:
 
     @abstractmethod
     def value(self, node: ast.expr) -> Value:
-        """The value of an expression."""
+        """Return the value of an expression."""
 
     def emit(self, line: str) -> None:
+        """Write a line of C."""
         self.lines.append(line)
 
     # variables
 
     def variable(self, name: str, kind: Any) -> Value:
-        """A C variable as a value."""
+        """Return a C variable as a value."""
         if isinstance(kind, Array):
             known = kind.sizes or (0,) * kind.ndim
             n = [constant(size) if size else Value(INT, f"{name}.n{k}") for k, size in enumerate(known)]
@@ -75,11 +76,12 @@ class Scope:
         return Value(kind, name)
 
     def number(self) -> int:
-        """A number that names of this function have not had."""
+        """Return a number that names of this function have not had."""
         self.spare += 1
         return self.spare
 
     def temporary(self, kind: Any) -> str:
+        """Declare a variable of the translator's own, and return its name."""
         name = f"t{self.number()}__"
         self.variables[name] = kind
         return name
@@ -110,7 +112,7 @@ class Scope:
     # values
 
     def kept(self, value: Value) -> Value:
-        """The value in a variable, computed here and once."""
+        """Return the value in a variable, computed here and once."""
         name = self.temporary(value.kind)
         self.emit(f"{name} = {self.packed(value)};")
         kept = self.variable(name, value.kind)
@@ -119,11 +121,11 @@ class Scope:
         return kept
 
     def now(self, value: Value) -> Value:
-        """The value as it is now, whatever is assigned later; what cannot change stays as it is."""
+        """Return the value as it is now, whatever is assigned later; what cannot change stays as it is."""
         return value if value.is_static or value.number is not None else self.kept(value)
 
     def packed(self, value: Value) -> str:
-        """The value as one C expression."""
+        """Return the value as one C expression."""
         if value.kind is None:
             raise Refused(f"{described(value)} is no value of C")
         if is_array(value):
@@ -134,7 +136,7 @@ class Scope:
         return value.text
 
     def fitted(self, value: Value, kind: Any) -> Value:
-        """The value as one of a kind that holds it, tuples item by item."""
+        """Return the value as one of a kind that holds it, tuples item by item."""
         if value.kind == kind:
             return value
         if isinstance(kind, Tuple):
@@ -147,6 +149,7 @@ class Scope:
         return converted(value, kind)
 
     def items(self, value: Value) -> list[Value]:
+        """Return the items of a tuple."""
         if value.items is not None:
             return value.items
         if not isinstance(value.kind, Tuple):
@@ -154,11 +157,13 @@ class Scope:
         return [self.item(value, k) for k in range(len(value.kind.items))]
 
     def item(self, value: Value, k: int) -> Value:
+        """Return item k of a tuple."""
         if value.items is not None:
             return value.items[k]
         return self.variable(f"{value.text}{value.kind.field(k)}", value.kind.items[k])
 
     def tuple_of(self, items: list[Value], kind: Tuple | None = None) -> Value:
+        """Return a tuple of values, of the kind that is given or that follows from them."""
         kind = kind or tuple_kind(items)
         if kind is None:  # Python alone knows some of them
             made = Value(None, thing=tuple(x.thing for x in items))
@@ -171,7 +176,7 @@ class Scope:
         return made
 
     def taken_apart(self, made: Value) -> Value:
-        """What came as one C expression: an array gets a variable, with its address, lengths and strides."""
+        """Return what came as one C expression; an array gets a variable, with its address, lengths and strides."""
         if not is_array(made):
             return made
         name = self.temporary(made.kind)
@@ -179,7 +184,7 @@ class Scope:
         return self.variable(name, made.kind)
 
     def whole(self, of: Value) -> str:
-        """The C of a whole number."""
+        """Return the C of a whole number."""
         if of.kind != INT:
             of = converted(of, INT)
         return of.text

@@ -19,10 +19,11 @@ class Sources:
         self.modules: set[str] = set()
 
     def add(self, module: str) -> None:
+        """Add the module of a function."""
         self.modules.add(module)
 
     def add_name(self, module: str, name: str) -> None:
-        """The modules that a global name of a module leads through, down to the one that defines it."""
+        """Return the modules that a global name of a module leads through, down to the one that defines it."""
         seen: set[tuple[str, str]] = set()
         while (module, name) not in seen:
             seen.add((module, name))
@@ -33,7 +34,7 @@ class Sources:
             module, name = found
 
     def add_attribute(self, thing: Any, name: str) -> None:
-        """The module of an attribute of a module or of a class, such as the members of an enumeration."""
+        """Return the module of an attribute of a module or of a class, such as the members of an enumeration."""
         if isinstance(thing, ModuleType) and thing.__name__.startswith(PACKAGE):
             self.add_name(thing.__name__, name)
         elif isinstance(thing, type) and thing.__module__.startswith(PACKAGE):
@@ -42,7 +43,7 @@ class Sources:
 
 @cache
 def imported(module: str) -> dict[str, tuple[str, str]]:
-    """Where the names come from that a module imports from others: (module, name there)."""
+    """Return where the names come from that a module imports from others: (module, name there)."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None:
         return {}

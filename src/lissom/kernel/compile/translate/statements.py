@@ -16,14 +16,14 @@ TEXT = 200  # characters of a statement in a message
 
 
 def same(a: Value | None, b: Value | None) -> bool:
-    """Whether a name is the same thing on two ways."""
+    """Return whether a name is the same thing on two ways."""
     if a is b or a is None or b is None:
         return a is b
     return a.kind == b.kind and a.text == b.text and (a.kind is not None or a.thing is b.thing)
 
 
 def joined(one: Env, other: Env) -> Env:
-    """What names are behind two ways: None where that depends on the one taken."""
+    """Return what names are behind two ways: None where that depends on the one taken."""
     out: Env = {}
     for name in (*one, *(name for name in other if name not in one)):
         if name in one and name in other:
@@ -48,6 +48,7 @@ class Statements(Expressions):
         self.jumps: list[list[Env]] = []
 
     def block(self, statements: list[ast.stmt]) -> bool:
+        """Translate statements; return whether what follows them is never reached."""
         for statement in statements:
             line, self.reads, self.named = statement.lineno, 0, set()
             code = self.function.__code__
@@ -65,9 +66,11 @@ class Statements(Expressions):
         raise Refused(f"no C for a statement of this kind ({type(node).__name__})")
 
     def do_Pass(self, node: ast.Pass) -> None:
+        """Translate a statement of the kind Pass."""
         pass
 
     def do_Expr(self, node: ast.Expr) -> None:
+        """Translate a statement of the kind Expr."""
         if isinstance(node.value, ast.Constant):  # a docstring
             return
         made = self.value(node.value)
@@ -75,6 +78,7 @@ class Statements(Expressions):
             self.emit(f"(void)({self.packed(made)});")
 
     def do_Return(self, node: ast.Return) -> bool:
+        """Translate a statement of the kind Return."""
         if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
             self.returns_nothing = True
             self.emit("return;")
@@ -95,6 +99,7 @@ class Statements(Expressions):
         return True
 
     def do_Assign(self, node: ast.Assign) -> None:
+        """Translate a statement of the kind Assign."""
         if len(node.targets) == 1 and isinstance(node.value, ast.Tuple) and isinstance(node.targets[0], ast.Tuple):
             self._store_items(node.targets[0], [self.now(each) for each in map(self.value, node.value.elts)])
             return
@@ -105,10 +110,12 @@ class Statements(Expressions):
             self.store(target, value)
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """Translate a statement of the kind AnnAssign."""
         if node.value is not None:
             self.store(node.target, self.value(node.value))
 
     def store(self, target: ast.expr, value: Value) -> None:
+        """Assign a value to a name, an entry or the names of a tuple."""
         if isinstance(target, ast.Name):
             self.assign(target.id, value)
         elif isinstance(target, ast.Tuple):
@@ -119,7 +126,7 @@ class Statements(Expressions):
             raise Refused("only variables and entries of arrays can be assigned")
 
     def _place(self, target: ast.Subscript) -> Value:
-        """An entry or a part of an array, to be written."""
+        """Return an entry or a part of an array, to be written."""
         of = self.value(target.value)
         if not is_array(of):
             raise Refused("only entries of arrays can be assigned")
@@ -138,7 +145,7 @@ class Statements(Expressions):
             self.check_finite(place)
 
     def _unpack(self, target: ast.Tuple, value: Value) -> None:
-        """All items are computed before any is stored."""
+        """Store the items of a value, all of which are computed before."""
         if is_array(value):
             length = constant(len(target.elts))
             self.same_shape(Value(value.kind, n=value.n[:1]), Value(value.kind, n=[length]))
@@ -160,7 +167,7 @@ class Statements(Expressions):
             self.store(one, item)
 
     def do_AugAssign(self, node: ast.AugAssign) -> None:
-        """`place op= value`; what is left of the sign is computed once, and an array is changed where it is."""
+        """Translate `place op= value`: what is left of the sign is computed once, and arrays change where they are."""
         target = node.target
         if isinstance(target, ast.Attribute):
             raise Refused("only variables and entries of arrays can be assigned")
@@ -176,6 +183,7 @@ class Statements(Expressions):
             self._put(place, self.binary(node.op, place, by))
 
     def do_If(self, node: ast.If) -> bool:
+        """Translate a statement of the kind If."""
         test = self.condition(node.test)
         if test.thing is not None:
             return self.block(node.body if test.thing else node.orelse)

@@ -42,33 +42,37 @@ class Tuple:
         return len(self.items) > 0 and all(item == self.items[0] for item in self.items)
 
     def field(self, k: int) -> str:
+        """Return the C of item k behind the name of the struct."""
         return f".at[{k}]" if self.alike else f".f{k}"
 
 
 def unsized(kind: Any) -> Any:
-    """The kind of an argument, by which functions are told apart: of arrays no sizes."""
+    """Return the kind of an argument, by which functions are told apart: of arrays no sizes."""
     return replace(kind, sizes=()) if isinstance(kind, Array) and kind.sizes else kind
 
 
 def is_number(kind: Any) -> bool:
+    """Return whether a kind is that of a number by value."""
     return isinstance(kind, Number)
 
 
 def is_whole(kind: Any) -> bool:
+    """Return whether a kind is that of a whole number or a truth value."""
     return is_number(kind) and kind.name in WHOLE
 
 
 def letter(kind: Any) -> str:
+    """Return the letter by which prelude.h names the arithmetic of a kind."""
     return LETTER.get(kind.name, "d")
 
 
 def word_count(dtype: str) -> int:
-    """Bytes of an entry of an array."""
+    """Return the bytes of an entry of an array."""
     return int(dtype[4:]) // 8 if dtype.startswith("void") else np.dtype(dtype).itemsize
 
 
 def unified(a: Any, b: Any) -> Any:
-    """The narrowest kind that holds values of both; None if there is none."""
+    """Return the narrowest kind that holds values of both; None if there is none."""
     if a == b:
         return a
     if is_number(a) and is_number(b):
@@ -94,7 +98,7 @@ class Types:
         self._defined: dict[str, str] = {}
 
     def name(self, kind: Any) -> str:
-        """C type of a value of this kind."""
+        """Return the C type of a value of this kind."""
         if is_number(kind):
             return C_NUMBERS[kind.name]
         if isinstance(kind, Array):
@@ -126,13 +130,14 @@ class Types:
         self._defined[f"struct {kind.text}"] = f"struct {kind.text} {{\n    {body}\n}};"
 
     def text(self) -> str:
+        """Return all declarations and definitions of C, each behind those it needs."""
         return "\n".join([*self._declared.values(), *self._defined.values()])
 
     def _declare(self, kind: Table) -> None:
         self._declared.setdefault(kind.text, f"typedef struct {kind.text} {kind.text};")
 
     def _array(self, kind: Array) -> str:
-        """Address and lengths; if its entries are not in C's order the strides, counted in entries, too."""
+        """Return the type of an array: address, lengths and, out of C's order, strides, counted in entries."""
         name = f"{kind.dtype}__{kind.ndim}{kind.layout}"
         if name not in self._defined:
             numbers = [f"n{k}" for k in range(kind.ndim)]

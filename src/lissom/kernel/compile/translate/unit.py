@@ -25,19 +25,19 @@ RESTARTS = 40  # variables of one function whose kind turns out wider
 
 
 def find(need: Need) -> Any:
-    """The kernel that is needed."""
+    """Return the kernel that is needed."""
     found = getattr(import_module(need.module), need.name)
     return getattr(found, "kernel", found)  # of one that is called by its address
 
 
 def symbol(kernel: Any, kinds: tuple[Any, ...]) -> str:
-    """C name of a kernel for arguments of these kinds."""
+    """Return the C name of a kernel for arguments of these kinds."""
     described = f"{kernel.__module__}({', '.join(unsized(kind).text for kind in kinds)})"
     return f"lissom_{kernel.__name__.strip('_')}_{hashlib.sha256(described.encode()).hexdigest()[:12]}"
 
 
 def prototype(types: Types, name: str, kinds: tuple[Any, ...], result: Any) -> str:
-    """The declaration of a kernel of another unit."""
+    """Return the declaration of a kernel of another unit."""
     return f"{types.name(result)} {name}({', '.join(types.name(kind) for kind in kinds)});"
 
 
@@ -55,7 +55,7 @@ class Catalogue:
             self.entries[kernel.py_func, kinds] = symbol(kernel, kinds), RESULTS[returns]
 
     def find(self, kernel: Any, kinds: tuple[Any, ...]) -> tuple[str, Any] | None:
-        """Name and result of a kernel for arguments of such kinds, unless it is left to its callers."""
+        """Return name and result of a kernel for arguments of such kinds, unless it is left to its callers."""
         return self.entries.get((kernel.py_func, kinds))
 
 
@@ -90,13 +90,15 @@ class Unit:
     # what functions ask for
 
     def uses(self, function: Callable, name: str) -> None:
+        """Note that a function reads a global name."""
         self.sources.add_name(function.__module__, name)
 
     def uses_attribute(self, thing: Any, name: str) -> None:
+        """Note that a function reads an attribute of something that Python knows."""
         self.sources.add_attribute(thing, name)
 
     def table(self, array: np.ndarray, name: str) -> Value:
-        """An array of constants."""
+        """Return an array of constants."""
         key = array.dtype.name, array.shape, array.tobytes()
         name = self._tables.setdefault(key, (f"{name}{CONSTANTS}{len(self._tables)}", array))[0]
         number, n = Number(array.dtype.name), [constant(int(size)) for size in array.shape]
@@ -104,7 +106,7 @@ class Unit:
         return Value(kind, f"(({self.types.name(number)} *){name})", n=n)
 
     def call(self, caller: Scope, thing: Any, arguments: list[Value]) -> tuple[Value, bool]:
-        """A call of a kernel or of a part of kernels, and whether it changes memory."""
+        """Return a call of a kernel or of a part of kernels, and whether it changes memory."""
         function = getattr(thing, "py_func", thing)
         if not isinstance(function, FunctionType):
             raise Refused(f"{getattr(thing, '__name__', thing)} is no function that kernels have")
@@ -124,7 +126,7 @@ class Unit:
         return Value(result, f"{name}({', '.join(handed)})", thing=() if result is None else None), writes
 
     def _function(self, thing: Any, arguments: list[Value]) -> tuple[str, Translation]:
-        """C name of a static function for such arguments."""
+        """Return the C name of a static function for such arguments, and its translation."""
         function = getattr(thing, "py_func", thing)
         at = function, tuple(("static", x.thing) if x.is_static else x.kind for x in arguments)
         if at not in self._made:
@@ -172,7 +174,7 @@ class Unit:
         return "\n\n".join(['#include "prelude.h"', *parts]) + "\n"
 
     def _with_memory(self, made: Translation) -> str:
-        """A kernel that gives back what it and its helpers have allocated."""
+        """Return the C of a kernel that gives back what it and its helpers have allocated."""
         inner = made.text(f"static {self._head(made, f'{self.pointer}_body')}")
         call = f"{self.pointer}_body({', '.join(at for at, _ in made.parameters)})"
         kept = f"{self.types.name(made.result)} result__ = {call};" if made.result is not None else f"{call};"
@@ -191,7 +193,7 @@ class Unit:
         return f"static const {self.types.name(Number(array.dtype.name))} {name}[{array.size}] = {{{inner}}};"
 
     def _entry(self, kinds: tuple[Any, ...], result: Any) -> str:
-        """What Python calls, with plain words: an array comes as its address, lengths and, if any, strides."""
+        """Return what Python calls, with plain words: an array comes as its address, lengths and, if any, strides."""
         takes, handed = ["void *result"], []
         for k, kind in enumerate(kinds):
             if isinstance(kind, Array):

@@ -72,10 +72,12 @@ class Value:
 
 
 def is_array(value: Value) -> bool:
+    """Return whether a value is an array."""
     return isinstance(value.kind, Array)
 
 
 def constant(value: Any) -> Value:
+    """Return a number of Python as a value that is known."""
     if isinstance(value, bool):
         return Value(BOOL, "true" if value else "false", value)
     if isinstance(value, int):
@@ -88,6 +90,7 @@ def constant(value: Any) -> Value:
 
 
 def real_text(x: float) -> str:
+    """Return the C of a real number, to the last bit."""
     if x != x:
         return "NAN"
     if x in (float("inf"), float("-inf")):
@@ -96,7 +99,7 @@ def real_text(x: float) -> str:
 
 
 def converted(value: Value, kind: Any) -> Value:
-    """The value as one of a kind that holds it."""
+    """Return the value as one of a kind that holds it."""
     if value.kind == kind or kind is None:
         return value
     if not is_number(kind):
@@ -117,14 +120,14 @@ def converted(value: Value, kind: Any) -> Value:
 
 
 def described(value: Value) -> str:
-    """What a message calls a value."""
+    """Return what a message calls a value."""
     if value.kind is None:
         return getattr(value.thing, "__name__", repr(value.thing))
     return f"{value.text} ({getattr(value.kind, 'text', value.kind)})"
 
 
 def combined(op: ast.operator, a: Value, b: Value) -> Value:
-    """What a binary operator makes of two numbers; constants are computed, as Python does."""
+    """Return what a binary operator makes of two numbers; constants are computed, as Python does."""
     for each in (a, b):
         if not is_number(each.kind):
             raise Refused(f"{type(op).__name__} of {described(each)}, which is no number")
@@ -159,7 +162,7 @@ def combined(op: ast.operator, a: Value, b: Value) -> Value:
 
 
 def folded(compute: Any, a: Value, b: Value) -> Value:
-    """What Python makes of two constants."""
+    """Return what Python makes of two constants."""
     try:
         return constant(compute(a.number, b.number))
     except (ArithmeticError, TypeError) as problem:
@@ -167,7 +170,7 @@ def folded(compute: Any, a: Value, b: Value) -> Value:
 
 
 def _without_units(sign: str, a: Value, b: Value) -> Value | None:
-    """i + 0, 1 i and 0 i of whole numbers as i, i and 0: places in arrays are full of them."""
+    """Return i + 0, 1 i and 0 i of whole numbers as i, i and 0: places in arrays are full of them."""
     if sign in "+-" and b.number == 0:
         return a
     if sign == "+" and a.number == 0:
@@ -193,7 +196,7 @@ def _power(a: Value, b: Value) -> Value:
 
 
 def called(name: str, arguments: list[Value]) -> Value:
-    """An elementary function of prelude.h."""
+    """Return an elementary function of prelude.h."""
     kind = arguments[0].kind
     for other in arguments[1:]:
         kind = unified(kind, other.kind)
@@ -205,6 +208,7 @@ def called(name: str, arguments: list[Value]) -> Value:
 
 
 def negated(a: Value) -> Value:
+    """Return -a."""
     if a.number is not None:
         return constant(-a.number)
     kind = INT if a.kind == BOOL else a.kind
@@ -212,7 +216,7 @@ def negated(a: Value) -> Value:
 
 
 def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
-    """Of packs the first lane decides: no robot that `packs.covers` allows gets there."""
+    """Compare two numbers; of packs the first lane decides, as no robot that `packs.covers` allows gets there."""
     for each in (a, b):
         if not is_number(each.kind):
             raise Refused(f"comparing {described(each)}, which is no number")
@@ -234,7 +238,7 @@ def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
 
 
 def truth(value: Value) -> Value:
-    """A value as a condition."""
+    """Return a value as a condition."""
     if value.thing is not None or value.is_static:
         return constant(bool(value.thing))
     if not is_number(value.kind) or letter(value.kind) != "d":
@@ -243,14 +247,14 @@ def truth(value: Value) -> Value:
 
 
 def part(value: Value, name: str) -> Value:
-    """Real or imaginary part of a number."""
+    """Return the real or imaginary part of a number."""
     if value.kind in (COMPLEX, COMPLEX_PACK):
         return Value(REAL if value.kind == COMPLEX else PACK, f"{value.text}.{name[:2]}")
     return value if name == "real" else converted(constant(0), value.kind)
 
 
 def strides(of: Value) -> list[Value]:
-    """Strides of an array in C's order, counted in entries."""
+    """Return the strides of an array in C's order, counted in entries."""
     out = [constant(1)]
     for length in reversed(of.n[1:]):
         out.insert(0, combined(ast.Mult(), length, out[0]))
@@ -258,7 +262,7 @@ def strides(of: Value) -> list[Value]:
 
 
 def tuple_kind(items: list[Value]) -> Tuple | None:
-    """The kind of a tuple of values: one for all items where there is one; None where Python alone knows some."""
+    """Return the kind of a tuple: one for all items where there is one; None where Python alone knows some."""
     kinds = [x.kind for x in items]
     if None in kinds:
         return None

@@ -34,6 +34,7 @@ class Webs:
         self._block(function.body, state, [], [])
 
     def rename(self) -> None:
+        """Give each group of definitions and uses but the first of a name a name of its own."""
         groups: dict[str, list[Any]] = {name: [self._find(("parameter", name))] for name in self.parameters}
         for node in self.definitions:
             own = groups.setdefault(node.id, [])
@@ -56,7 +57,7 @@ class Webs:
             self.leader[self._find(other)] = self._find(first)
 
     def _reads(self, node: ast.AST | None, state: Reaching) -> None:
-        """What an expression reads, in the order in which Python does."""
+        """Note what an expression reads, in the order in which Python does."""
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and state.get(node.id):
             for one in state[node.id]:
                 if one in self.counters and node.id not in self.running:
@@ -88,7 +89,7 @@ class Webs:
     def _block(
         self, statements: list[ast.stmt], state: Reaching, breaks: list[Reaching], continues: list[Reaching]
     ) -> Reaching | None:
-        """What reaches the end of the statements; None if that is never reached."""
+        """Return what reaches the end of the statements; None if that is never reached."""
         for node in statements:
             if isinstance(node, ast.Assign | ast.AnnAssign):
                 self._reads(node.value, state)

@@ -23,21 +23,22 @@ class LastStepStiffness(NamedTuple):
 
 
 def make_last_step_stiffness(work: Any) -> LastStepStiffness:
-    """Memory for what a Workspace has."""
+    """Return memory for what a Workspace has."""
     return LastStepStiffness(*(np.zeros_like(getattr(work, name)) for name in LastStepStiffness._fields))
 
 
 @kernel
-def store_stiffness(model, work, q, v, noted):
+def store_stiffness(model, work, q, v, last):
     """Note what belongs to the state (q, v), whose inverse dynamics the workspace holds."""
     link_stiffness(model, work, q, v)
     clear_turns(model, work)
     turn_stiffness(model, work)
-    copy_stiffness(work, noted)
+    copy_stiffness(work, last)
 
 
 @inline
 def copy_stiffness(source, to):
+    """Copy the blocks of all bodies."""
     copy_blocks(source.link_stiffness, to.link_stiffness)
     copy_blocks(source.link_damping, to.link_damping)
     copy_blocks(source.turn_stiffness, to.turn_stiffness)
@@ -45,6 +46,7 @@ def copy_stiffness(source, to):
 
 @inline
 def copy_blocks(source, to):
+    """Copy an array of three axes."""
     for i in range(source.shape[0]):
         for j in range(source.shape[1]):
             for k in range(source.shape[2]):

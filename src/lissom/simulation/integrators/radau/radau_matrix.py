@@ -1,4 +1,4 @@
-"""Newton matrix of Radau's stages in three forms, from cheap to exact.
+"""Newton matrix of Radau's stages in three forms, from cheap to exact, and its factors.
 
 SHARED   one configuration for all stages: by the eigenvalues of the tableau one real and one complex articulated
          factorisation
@@ -18,35 +18,19 @@ from lissom.kernel.compile import Pointer, Struct, inline, kernel
 from lissom.kernel.constraints.constrained_dynamics import set_columns
 from lissom.kernel.implicit import (
     articulated_newton,
+    stage_coupled,
     stage_coupled_factorise,
     stage_coupled_solve,
 )
-from lissom.kernel.implicit import (
-    stage_coupled as coupled,
-)
-from lissom.kernel.implicit.local_stiffness import add_local_product
 from lissom.kernel.maths.chart import move
 from lissom.model.model import Model
-from lissom.simulation.equations import dense_lu
+from lissom.simulation.equations import dense_lu, newton
 from lissom.simulation.equations.loop_projection import (
     AtHand,
     copy_rows,
-    correct_rows,
     dense_columns,
     projector,
     projector_at_hand,
-)
-from lissom.simulation.equations.newton_iteration import (
-    DUE,
-    EXACT,
-    KEPT,
-    MATRICES,
-    SHARED,
-    SLACK,
-    STAGES,
-    STIFFEN,
-    TENSE,
-    UNTIL_TENSE,
 )
 from lissom.simulation.equations.newton_linearisation import linearise, local_memory, stage_scratch
 from lissom.simulation.equations.system import linear_parts, prescribe
@@ -56,9 +40,7 @@ from lissom.simulation.integrators.radau.last_step_stiffness import (
     make_last_step_stiffness,
     store_stiffness,
 )
-from lissom.simulation.integrators.radau.radau_tableau import GAMMA, INVERSE, LAMBDA, NODES, SQUARE, TABLEAU, TRANSFORM
-
-PASSES = 8  # of the filter against vibrations: 1/16 is left of one at the limit, 1e-5 of one four times as fast
+from lissom.simulation.integrators.radau.radau_tableau import GAMMA, LAMBDA, NODES, SQUARE, TABLEAU
 
 
 class Matrix(NamedTuple):
@@ -85,8 +67,8 @@ class Matrix(NamedTuple):
     solve_complex: Any
     factorise_coupled: Any
     solve_coupled: Any
-    noted: Any  # Noted at the end of the last step
-    note: Any  # Pointer
+    last_stiffness: Any  # LastStepStiffness
+    store: Any  # Pointer
     M: np.ndarray  # (n, n) of the exact form
     C: np.ndarray
     K: np.ndarray
@@ -97,7 +79,7 @@ class Matrix(NamedTuple):
 
 
 def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> Any:
-    """Memory for `model`; dense arrays take none until they are used. System and scratch as kernels take them.
+    """Return memory for `model`; dense arrays take none until they are used. System and scratch as kernels take them.
 
     `plan` is that of Newton's iterations.
     """
@@ -108,8 +90,8 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
     real, complex_ = (
         Struct(articulated_newton.make_factors(model.arrays, number)) for number in (np.float64, np.complex128)
     )
-    whole = Struct(coupled.make_coupled(model.arrays))
-    struct, noted = model.struct, Struct(make_last_step_stiffness(first.fields.work.fields))
+    whole = Struct(stage_coupled.make_coupled(model.arrays))
+    struct, last = model.struct, Struct(make_last_step_stiffness(first.fields.work.fields))
     closure, closure_complex = (
         projector(model, second, factors, articulated_newton.solve, factors.fields.x.dtype.type)
         for factors in (real, complex_)
@@ -130,15 +112,15 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
             closure=closure,
             closure_complex=closure_complex,
             projector=projector_at_hand(model, AtHand(plan, second, dense, pivots), real),
-            linearise=Pointer(linearise, system, scratch, first, 0.0, 1, TENSE),
+            linearise=Pointer(linearise, system, scratch, first, 0.0, 1, newton.TENSE),
             factorise_real=Pointer(articulated_newton.factorise, struct, first, real, 0.0, 0.0),
             factorise_complex=Pointer(articulated_newton.factorise, struct, first, complex_, 0j, 0j),
             solve_real=Pointer(articulated_newton.solve, struct, first, real),
             solve_complex=Pointer(articulated_newton.solve, struct, first, complex_),
             factorise_coupled=Pointer(stage_coupled_factorise.factorise_coupled, struct, whole, first, second, third),
             solve_coupled=Pointer(stage_coupled_solve.solve_coupled, struct, whole),
-            noted=noted,
-            note=Pointer(store_stiffness, struct, first.fields.work, np.zeros(model.nq), np.zeros(n), noted),
+            last_stiffness=last,
+            store=Pointer(store_stiffness, struct, first.fields.work, np.zeros(model.nq), np.zeros(n), last),
             M=np.zeros((n, n)),
             C=np.zeros((n, n)),
             K=np.zeros((n, n)),
@@ -152,7 +134,7 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
 
 @inline
 def linearise_stage(system, scratch, state, work, local, i, t, h, stiffen):
-    """Local parts at the present guess of stage i; without `stiffen` those of bodies stay as they are."""
+    """Compute local parts at the present guess of stage i; without `stiffen` those of bodies stay as they are."""
     move(system.model, state.q, work.U[i], local.q)
     for k in range(local.v.shape[0]):
         local.v[k] = work.V[i, k]
@@ -171,10 +153,11 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
     model = system.model
     hg = h * GAMMA
     plan = work.newton.plan
-    stiffen = plan[STIFFEN]
-    if form < EXACT:
+    stiffen = plan[newton.STIFFEN]
+    if form < newton.EXACT:
         stiffen = bodies_stiffness(state, work)
-    if form == SHARED:
+    # SHARED: M + h gamma D + (h gamma)^2 K, and the same with lambda, at the second stage.
+    if form == newton.SHARED:
         renew_shared(system, scratch, state, work, t, h, stiffen)
         if work.L.shape[1] > 0:
             copy_rows(model, matrix.scratch_second.G, matrix.closure)
@@ -182,7 +165,8 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
             set_columns(model, matrix.closure)
             set_columns(model, matrix.closure_complex)
         return True
-    if form == STAGES:
+    # STAGES: block (a, b) is M_a delta_ab + h A_ab D_a + h^2 (A A)_ab K_a; the real factors serve the error filter.
+    if form == newton.STAGES:
         linearise_stage(system, scratch, state, work, matrix.first, 0, t, h, stiffen)
         linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, stiffen)
         linearise_stage(system, scratch, state, work, matrix.third, 2, t, h, stiffen)
@@ -194,7 +178,8 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         matrix.factorise_real(model, matrix.second, matrix.real, hg, hg * hg)
         factorise_slow(model, matrix, work.lag)
         return True
-    if plan[DUE] == 1 or work.newton.factored[0] == 0.0:  # else the step size alone has changed
+    # EXACT: derivatives of the residual at the second stage, unless the step size alone has changed.
+    if plan[newton.DUE] == 1 or work.newton.factored[0] == 0.0:
         move(model, state.q, work.U[1], state.q1)
         for k in range(state.v.shape[0]):
             state.v1[k] = work.V[1, k]
@@ -206,7 +191,7 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
         linear_parts(system, scratch, scratch_c, at, state.q1, state.v1, state.a1, matrix.M, matrix.C, matrix.K)
         state.counts[JACOBIANS] += 1
     if work.lag > 0.0:
-        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, SLACK)
+        linearise_stage(system, scratch, state, work, matrix.second, 1, t, h, newton.SLACK)
         factorise_slow(model, matrix, work.lag)
     regular = factorise_dense(matrix, h)
     if regular and work.L.shape[1] > 0:
@@ -219,21 +204,26 @@ def renew(system, scratch, scratch_c, state, work, form, t, h):
 
 @inline
 def bodies_stiffness(state, work):
-    """What the matrix is to hold of the stiffness of bodies; that of the step before is put in its place."""
+    """Return what the matrix is to hold of the stiffness of bodies; put that of the step before in its place."""
     matrix = work.matrix
     plan = work.newton.plan
-    if plan[STIFFEN] == TENSE and state.flags[CONTINUED] == 1 and plan[MATRICES] == 0 and matrix.seen == 1:
+    if (
+        plan[newton.STIFFEN] == newton.TENSE
+        and state.flags[CONTINUED] == 1
+        and plan[newton.MATRICES] == 0
+        and matrix.seen == 1
+    ):
         # forces of predicted accelerations are far off where links are stiff
-        copy_stiffness(matrix.noted, matrix.first.work)
-        copy_stiffness(matrix.noted, matrix.second.work)
-        copy_stiffness(matrix.noted, matrix.third.work)
-        return KEPT
-    return plan[STIFFEN]
+        copy_stiffness(matrix.last_stiffness, matrix.first.work)
+        copy_stiffness(matrix.last_stiffness, matrix.second.work)
+        copy_stiffness(matrix.last_stiffness, matrix.third.work)
+        return newton.KEPT
+    return plan[newton.STIFFEN]
 
 
 @inline
 def renew_shared(system, scratch, state, work, t, h, stiffen):
-    """Factors of one configuration, that of the second stage."""
+    """Compute factors of one configuration, that of the second stage."""
     matrix = work.matrix
     hg = h * GAMMA
     hl = h * LAMBDA
@@ -245,44 +235,22 @@ def renew_shared(system, scratch, state, work, t, h, stiffen):
 
 @inline
 def note_stiffness(system, work):
-    """After a step that has converged, for the next one."""
+    """Keep the stiffness of a step that has converged, for the next one."""
     matrix = work.matrix
-    if matrix.seen == 1 and work.newton.stages > 1 and work.newton.plan[UNTIL_TENSE] <= 1:
-        matrix.note(system.model, matrix.third.work, matrix.scratch_third.q, work.V[2], matrix.noted)
-
-
-@inline
-def keep_closed(work, x, z, h):
-    """Add to both parts of a Newton step what the loops ask for: G V = given at the stages."""
-    closure = work.matrix.closure
-    other = work.matrix.closure_complex
-    for row in range(work.L.shape[1]):
-        real = 0.0
-        upper = 0.0j
-        for i in range(3):
-            real -= INVERSE[0, i].real * work.C[i, row]
-            upper -= INVERSE[1, i] * work.C[i, row]
-        closure.miss[row] = real / (h * GAMMA)
-        other.miss[row] = upper / (h * LAMBDA)
-    correct_rows(closure, x, closure.miss)
-    correct_rows(other, z, other.miss)
-    for row in range(work.L.shape[1]):
-        real = closure.schur.x[row]
-        upper = other.schur.x[row]
-        for i in range(3):
-            work.lam_step[i, row] = TRANSFORM[i, 0].real * real + 2.0 * (TRANSFORM[i, 1] * upper).real
+    if matrix.seen == 1 and work.newton.stages > 1 and work.newton.plan[newton.UNTIL_TENSE] <= 1:
+        matrix.store(system.model, matrix.third.work, matrix.scratch_third.q, work.V[2], matrix.last_stiffness)
 
 
 @inline
 def factorise_slow(model, matrix, lag):
-    """Factors that tell slow motion from vibrations."""
+    """Compute factors that tell slow motion from vibrations."""
     if lag > 0.0:
         matrix.factorise_real(model, matrix.second, matrix.slow, lag, lag * lag)
 
 
 @inline
 def factorise_dense(matrix, h):
-    """Factors of the exact form for the step h."""
+    """Return factors of the exact form for the step h."""
     n = matrix.M.shape[0]
     for row in range(n):
         for k in range(n):
@@ -294,127 +262,3 @@ def factorise_dense(matrix, h):
     if not dense_lu.factorise(matrix.dense, matrix.pivots):
         return False
     return dense_lu.factorise(matrix.dense_complex, matrix.pivots_complex)
-
-
-@kernel
-def correct(system, work, form):
-    """Newton step of the stage accelerations for the residuals work.R, into work.step (3, n)."""
-    if form == STAGES:
-        correct_stages(system, work)
-        return
-    transform(work)
-    if form == SHARED:
-        solve_shared(system, work)
-    else:
-        matrix = work.matrix
-        dense_lu.solve(matrix.dense, matrix.pivots, matrix.real.x)
-        dense_lu.solve(matrix.dense_complex, matrix.pivots_complex, matrix.complex.x)
-    if work.L.shape[1] > 0:
-        keep_closed(work, work.matrix.real.x, work.matrix.complex.x, work.newton.factored[0])
-    transform_back(work)
-
-
-@inline
-def correct_stages(system, work):
-    """By the factors of all three stages."""
-    matrix = work.matrix
-    x = matrix.coupled.x
-    for i in range(3):
-        for k in range(x.shape[1]):
-            x[i, k] = -work.R[i, k]
-    matrix.solve_coupled(system.model, matrix.coupled)
-    for i in range(3):
-        for k in range(x.shape[1]):
-            work.step[i, k] = x[i, k]
-
-
-@inline
-def transform(work):
-    """Right-hand sides of the real and the complex system that the tableau's eigenvectors make of the residuals."""
-    x = work.matrix.real.x
-    z = work.matrix.complex.x
-    for k in range(x.shape[0]):
-        real = 0.0
-        upper = 0.0j
-        for i in range(3):
-            real -= INVERSE[0, i].real * work.R[i, k]
-            upper -= INVERSE[1, i] * work.R[i, k]
-        x[k] = real
-        z[k] = upper
-
-
-@inline
-def solve_shared(system, work):
-    """By the factors of one configuration."""
-    matrix = work.matrix
-    matrix.solve_real(system.model, matrix.second, matrix.real)
-    matrix.solve_complex(system.model, matrix.second, matrix.complex)
-
-
-@inline
-def transform_back(work):
-    """The Newton step of the stages from the solutions of both systems."""
-    x = work.matrix.real.x
-    z = work.matrix.complex.x
-    for i in range(3):
-        for k in range(x.shape[0]):
-            work.step[i, k] = TRANSFORM[i, 0].real * x[k] + 2.0 * (TRANSFORM[i, 1] * z[k]).real
-
-
-@kernel
-def filter_error(system, work, form, h):
-    """Filter work.error (position, velocity) by (1 - h gamma f')^-1 against stiff components.
-
-    Where vibrations above a frequency are not followed, likewise by (1 - lag f')^-1, often enough to leave little.
-    """
-    matrix = work.matrix
-    hg = h * GAMMA
-    if form == EXACT:
-        filter_exactly(work, hg)
-    else:
-        low_pass(system, work, matrix.real, hg)
-    if work.L.shape[1] > 0:
-        for row in range(work.L.shape[1]):
-            matrix.closure.miss[row] = 0.0
-        correct_rows(matrix.closure, work.error[0], matrix.closure.miss)
-        correct_rows(matrix.closure, work.error[1], matrix.closure.miss)
-    if work.lag > 0.0:
-        for _ in range(PASSES):
-            low_pass(system, work, matrix.slow, work.lag)
-
-
-@inline
-def filter_exactly(work, hg):
-    """By the exact matrix."""
-    matrix = work.matrix
-    e_u = work.error[0]
-    e_v = work.error[1]
-    x = matrix.real.x
-    n = x.shape[0]
-    for row in range(n):
-        value = 0.0
-        for k in range(n):
-            value += matrix.M[row, k] * e_v[k] - hg * matrix.K[row, k] * e_u[k]
-        x[row] = value
-    dense_lu.solve(matrix.dense, matrix.pivots, x)
-    for k in range(n):
-        e_v[k] = x[k]
-        e_u[k] += hg * e_v[k]
-
-
-@inline
-def low_pass(system, work, factors, lag):
-    """work.error <- (1 - lag f')^-1 work.error, by the local parts: e_v - J^-1 lag (D e_v + K (e_u + lag e_v))."""
-    matrix = work.matrix
-    e_u = work.error[0]
-    e_v = work.error[1]
-    x = factors.x
-    ahead = work.step[0]
-    for k in range(x.shape[0]):
-        x[k] = 0.0
-        ahead[k] = e_u[k] + lag * e_v[k]
-    add_local_product(system.model, matrix.second, lag, lag, e_v, ahead, x)
-    matrix.solve_real(system.model, matrix.second, factors)
-    for k in range(x.shape[0]):
-        e_v[k] -= x[k]
-        e_u[k] += lag * e_v[k]

@@ -2,12 +2,13 @@
 
 Hairer and Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996, section IV.8; written here for second-order
 systems in residual form: the unknowns are the stage accelerations a_i, with V = v + h A a, U = h A V. Newton's matrix
-is factorised by an articulated pass, O(n); see `radau_matrix`. Loops: the stages' multipliers are unknowns too, their
-velocities keep the loops closed (index 2), and the end of the step is brought to closed loops.
+is factorised by an articulated pass, O(n); see `radau_matrix` and `radau_solve`. Loops: the stages' multipliers are
+unknowns too, their velocities keep the loops closed (index 2), and the end of the step is brought to closed loops.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from lissom.kernel.compile import Struct, inline, kernel
 from lissom.kernel.maths.chart import chart_rate, move
 from lissom.kernel.maths.elementary_functions import worst
 from lissom.model.model import Model
-from lissom.simulation.equations import newton_iteration as newton
+from lissom.simulation.equations import newton
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators.accept_step import finish_implicit, try_again, try_newton_again
 from lissom.simulation.integrators.integrator_state import (
@@ -25,17 +26,21 @@ from lissom.simulation.integrators.integrator_state import (
     LAST_STEP,
     NEXT_STEP,
     TIME,
+    Status,
     next_step,
     not_derived,
     position_scale,
-    position_size,
     velocity_scale,
 )
-from lissom.simulation.integrators.radau.radau_matrix import correct, filter_error, make_matrix, note_stiffness, renew
-from lissom.simulation.integrators.radau.radau_tableau import ERROR, GAMMA, NODES, TABLEAU
-from lissom.simulation.settings import TYPICAL_SIZE
+from lissom.simulation.integrators.radau.radau_error import estimate_error, filtered_error, step_factor
+from lissom.simulation.integrators.radau.radau_matrix import make_matrix, note_stiffness, renew
+from lissom.simulation.integrators.radau.radau_solve import correct
+from lissom.simulation.integrators.radau.radau_tableau import GAMMA, NODES, TABLEAU
+from lissom.simulation.integrators.registry import Method, Setup
 
-CEILING_RISE = 1.25  # per step, of the largest step to try after one that did not converge
+# Per step, of the largest step to try after one that did not converge: ten steps to come back to ten times its size,
+# where a faster rise would meet the same failure again and again, and a slower one keep steps short for long.
+CEILING_RISE = 1.25
 
 
 class RadauWork(NamedTuple):
@@ -64,9 +69,18 @@ class RadauWork(NamedTuple):
     derive: Any  # Pointer to what derives a step before it is accepted: (variation, t, h, form of the matrix)
 
 
-def make_work(model: Model, system: Any, scratch: Any, follow: float | None = None) -> Any:
-    """Memory for a run, as `march` takes it, that of a run which is over if it can; the others as kernels take them.
+def prepare(setup: Setup) -> Method:
+    """Make the method ready for a run, in the memory of a run that is over if it can."""
+    run = (setup.model, setup.system, setup.scratch, setup.settings.follow)
+    work = make_work(*run)
+    projector = work.fields.matrix.fields.projector
+    return Method(setup, march, work, work.fields.newton.fields, projector, partial(keep_work, *run, work))
 
+
+def make_work(model: Model, system: Any, scratch: Any, follow: float | None = None) -> Any:
+    """Return memory for a run, as `march` takes it: that of a run which is over if it can.
+
+    system, scratch: as kernels take them.
     follow: Hz; vibrations above it are no error, and the method damps them. None: there are none such.
     """
     of, work = model.borrowed(_key(system, follow), lambda: (None, None))
@@ -123,7 +137,7 @@ def _new_work(model: Model, system: Any, scratch: Any, follow: float | None) -> 
 
 @inline
 def predict(scratch, state, work, h):
-    """Stage accelerations and multipliers to begin with: those of the last step, extrapolated, or of its start.
+    """Compute stage accelerations and multipliers to begin with: those of the last step, extrapolated, or of its start.
 
     And chart positions, from which `motion` goes on to those that belong to them.
     """
@@ -150,7 +164,7 @@ def predict(scratch, state, work, h):
 
 @inline
 def extrapolation(s):
-    """Weights of the three stages of a step in the quadratic through them, at the fraction s of that step."""
+    """Return weights of the three stages of a step in the quadratic through them, at the fraction s of that step."""
     w0 = (s - NODES[1]) * (s - NODES[2]) / ((NODES[0] - NODES[1]) * (NODES[0] - NODES[2]))
     w1 = (s - NODES[0]) * (s - NODES[2]) / ((NODES[1] - NODES[0]) * (NODES[1] - NODES[2]))
     w2 = (s - NODES[0]) * (s - NODES[1]) / ((NODES[2] - NODES[0]) * (NODES[2] - NODES[1]))
@@ -159,7 +173,7 @@ def extrapolation(s):
 
 @inline
 def motion(system, state, work, h):
-    """Stage velocities and chart positions of the stage accelerations.
+    """Return stage velocities and chart positions of the stage accelerations.
 
     Rates of group joints are taken at the chart positions found before, or expected. Returns the largest change of such
     a position, in units of the allowed error.
@@ -185,7 +199,7 @@ def motion(system, state, work, h):
 
 @inline
 def residuals(system, state, work, t, h):
-    """Residuals of the equations of motion at the stages."""
+    """Compute residuals of the equations of motion at the stages."""
     scratches = (work.matrix.scratch, work.matrix.scratch_second, work.matrix.scratch_third)
     for i in range(3):
         scratch = scratches[i]
@@ -230,7 +244,7 @@ def advance(system, state, work, h):
 
 @inline
 def converge(system, scratch, scratch_c, state, work, t, h):
-    """Newton iteration on the stages. Returns (converged, iterations, contraction rate)."""
+    """Solve for the stages by Newton's iteration. Returns (converged, iterations, contraction rate)."""
     form = work.newton.plan[newton.FORM]
     due = newton.begin(work.newton, h)
     before = 0.0
@@ -256,52 +270,6 @@ def converge(system, scratch, scratch_c, state, work, t, h):
     return False, newton.ITERATIONS_MOST, 1.0
 
 
-@inline
-def estimate_error(state, work, h):
-    """Embedded error estimate of positions and velocities into work.error."""
-    for k in range(state.v.shape[0]):
-        work.error[0, k] = h * GAMMA * state.v[k]
-        work.error[1, k] = h * GAMMA * state.a[k]
-        for i in range(3):
-            work.error[0, k] += h * ERROR[i] * work.rate[i, k]
-            work.error[1, k] += h * ERROR[i] * work.A[i, k]
-
-
-@inline
-def estimate_tolerance(tolerance):
-    """What the estimate of a step may be, of order 3, for a solution of order 5 as precise as `tolerance` (RADAU5)."""
-    return max(tolerance, 0.1 * tolerance ** (2.0 / 3.0))
-
-
-@inline
-def filtered_error(system, state, work, h):
-    """Filter work.error against stiff components. Returns its size, 1 is the allowed estimate.
-
-    Both tolerances are eased, each by its own size: a smaller one never allows more.
-    """
-    n = state.v.shape[0]
-    filter_error(system, work, work.newton.plan[newton.FORM], h)
-    rtol = estimate_tolerance(state.rtol[0])
-    ease = estimate_tolerance(state.atol[0] / TYPICAL_SIZE) * TYPICAL_SIZE / state.atol[0]
-    total = 0.0
-    for k in range(n):
-        place = work.error[0, k] / (ease * state.atol[0] + rtol * position_size(system, state, k))
-        speed = work.error[1, k] / (ease * state.atol_rate[k] + rtol * abs(state.v[k]))
-        total += place * place + speed * speed
-    work.size[0] = total
-    return (worst(total) / (2 * n)) ** 0.5
-
-
-@inline
-def step_factor(work, h, error):
-    """Growth of the step by the error of this step and of the one before (Gustafsson; (8.25) there)."""
-    error = max(error, 1e-10)
-    factor = 0.9 * error**-0.25
-    if work.accepted[0] > 0.0:
-        factor = min(factor, factor * h / work.accepted[0] * (work.accepted[1] / error) ** 0.25)
-    return min(8.0, max(0.2, factor))
-
-
 @kernel
 def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, max_steps):
     """Advance to `t_end` or for `max_steps` steps; with `fixed` the step is not controlled. Returns a Status."""
@@ -310,10 +278,11 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
     for _ in range(max_steps):
         t = state.clock[TIME]
         if t >= t_end:
-            return 0
+            return Status.REACHED
         h = next_step(state, t_end, h_max, fixed)
         if h < state.clock[NEXT_STEP]:
             plan[newton.LIMIT] = newton.SCHEDULE
+        # Stages, or another attempt: with a better matrix, else with half the step.
         predict(scratch, state, work, h)
         converged, iterations, rate = converge(system, scratch, scratch_c, state, work, t, h)
         if not converged:
@@ -321,8 +290,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             if not same:
                 work.ceiling[0] = 0.5 * h
             if not try_newton_again(state, plan, same, h):
-                return 2
+                return Status.FAILED
             continue
+        # The error, and another attempt where it is too large.
         estimate_error(state, work, h)
         error = filtered_error(system, state, work, h)
         if error > 1.0 and (work.rejected[0] == 1 or state.flags[CONTINUED] == 0):
@@ -331,8 +301,9 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             work.rejected[0] = 1
             plan[newton.LIMIT] = newton.ACCURACY
             if not try_again(state, h * max(0.2, min(0.9, 0.9 * error**-0.25))):
-                return 2
+                return Status.FAILED
             continue
+        # The third stage is the end of the step.
         factor = step_factor(work, h, error)
         work.accepted[0] = h
         work.accepted[1] = max(error, 0.01)
@@ -347,11 +318,13 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
         for i in range(3):
             for k in range(work.L.shape[1]):
                 work.lam_last[i, k] = work.L[i, k]
+        # What a Newton step over the factors at hand moves, for samples of robots with loops.
         record.reach[0] = h * GAMMA
         record.reach[1] = (h * GAMMA) ** 2
         record.allowed[0] = state.atol[0]
         if not finish_implicit(system, scratch, record, state, work, work.matrix.projector, 5, t, h, t_end):
-            return 3
+            return Status.NOT_FINITE
+        # The next step: as the error allows, but below one that did not converge.
         state.flags[CONTINUED] = 1
         newton.plan_after_step(work.newton, iterations, rate)
         work.rejected[0] = 0
@@ -365,4 +338,4 @@ def march(system, scratch, scratch_c, record, state, work, t_end, h_max, fixed, 
             state.clock[NEXT_STEP] = min(h * factor, work.ceiling[0])
         else:
             state.clock[NEXT_STEP] = h
-    return 1
+    return Status.PAUSED

@@ -20,7 +20,7 @@ SQUARE = TABLEAU @ TABLEAU
 
 
 def _eigen_parts() -> tuple[float, complex, np.ndarray, np.ndarray]:
-    """Real and upper complex eigenvalue of the tableau, eigenvectors T and their inverse, in that order."""
+    """Return real and upper complex eigenvalue of the tableau, eigenvectors T and their inverse, in that order."""
     values, vectors = np.linalg.eig(TABLEAU.astype(complex))
     order = [int(np.argmin(abs(values.imag))), int(np.argmax(values.imag)), int(np.argmin(values.imag))]
     T = vectors[:, order]
@@ -31,7 +31,7 @@ GAMMA, LAMBDA, TRANSFORM, INVERSE = _eigen_parts()
 
 
 def _error_weights() -> np.ndarray:
-    """Difference to the embedded rule of order 3 that uses the step's start with weight GAMMA."""
+    """Return the difference to the embedded rule of order 3 that uses the step's start with weight GAMMA."""
     moments = np.vander(NODES, 3, increasing=True).T
     embedded = np.linalg.solve(moments, np.array([1 - GAMMA, 1 / 2, 1 / 3]))
     return embedded - TABLEAU[2]

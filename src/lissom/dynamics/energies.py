@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.state_checks import finite, number_type, vector
-from lissom.kernel.algorithms import body_energies as kernel
+from lissom.kernel.algorithms import body_energies
 from lissom.model.any_robot import AnyRobot, as_model
 
 
@@ -23,20 +23,22 @@ class Energy(NamedTuple):
 
     @property
     def potential(self) -> float:
+        """Return all energies but the kinetic one, J."""
         return self.gravity + self.strain + self.joints + self.elements
 
     @property
     def total(self) -> float:
+        """Return the sum of all energies, J."""
         return self.kinetic + self.potential
 
 
 def energy(robot: AnyRobot, q: ArrayLike, v: ArrayLike) -> Energy:
-    """Kinetic and potential energies at the state (q, v)."""
+    """Return kinetic and potential energies at the state (q, v)."""
     model = as_model(robot)
     q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
     number = number_type(model, q, v)
     parts = np.empty(5, number)
-    kernel.energies(
+    body_energies.energies(
         model.struct,
         model.workspace(number),
         q.astype(number, copy=False),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.forward import forward_dynamics
 from lissom.errors import LissomError
-from lissom.kernel.algorithms.articulated_body import forward_dynamics as forward_of_state
+from lissom.kernel.algorithms import articulated_body
 from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.packs import covers
 from lissom.kernel.packs.memory import Packing, aligned, packed, unpacked
@@ -39,18 +39,26 @@ def forward_dynamics_batch(
     a: ArrayLike | None = None,
     cores: int | None = None,
 ) -> np.ndarray:
-    """Accelerations of B states at once, about three times as fast per core as one after the other.
+    """Return accelerations of B states at once, about three times as fast per core as one after the other.
 
     >>> lissom.forward_dynamics_batch("ella", q, v, tau)
 
-    Args:
-        q: configurations, (B, nq), in the order of `model.q_names`.
-        v, tau: velocities and applied forces, (B, nv), in the order of `model.coordinates`; no forces unless given.
-        a: accelerations of prescribed joints, (B, nv); zero unless given.
-        cores: threads, as many as there are processors unless given.
-    Returns:
-        Accelerations (B, nv), equal to those of `forward_dynamics` to rounding. Robots with springs along curves, exact
-        links, loops, elements or contacts are computed state by state.
+    Parameters
+    ----------
+    q : array_like
+        Configurations, (B, nq), in the order of `model.q_names`.
+    v, tau : array_like, optional
+        Velocities and applied forces, (B, nv), in the order of `model.coordinates`; no forces unless given.
+    a : array_like, optional
+        Accelerations of prescribed joints, (B, nv); zero unless given.
+    cores : int, optional
+        Threads, as many as there are processors unless given.
+
+    Returns
+    -------
+    array
+        Accelerations (B, nv), equal to those of `forward_dynamics` to rounding. Robots with springs along curves,
+        exact links, loops, elements or contacts are computed state by state.
     """
     model = as_model(robot)
     q = _table(q, "q", model.nq)
@@ -82,23 +90,24 @@ def forward_dynamics_batch(
 
 
 def _memory(model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> tuple[Any, Any, Any]:
-    """Workspace and states as kernels take them, and what gives the accelerations of so many states."""
+    """Return workspace and states as kernels take them, and what gives the accelerations of so many states."""
     states = States(packed(q), packed(v), packed(tau), aligned(model.rows, 6), packed(a))
     return Packing().of(model.new_workspace()), Struct(states), lambda k: unpacked(states.a, k)
 
 
 @kernel
 def _forward_in_lanes(model, work, states):
-    """Accelerations of all packs of `states`, into states.a."""
+    """Compute accelerations of all packs of `states`, into states.a."""
     for k in range(states.q.shape[0]):
-        forward_of_state(model, work, states.q[k], states.v[k], states.tau[k], states.wrench, states.a[k])
+        q, v, tau = states.q[k], states.v[k], states.tau[k]
+        articulated_body.forward_dynamics(model, work, q, v, tau, states.wrench, states.a[k])
 
 
 _forward_in_lanes.returns = "none"
 
 
 def _table(given: ArrayLike, name: str, width: int, count: int | None = None) -> np.ndarray:
-    """States as an array (B, width) of finite numbers."""
+    """Return states as an array (B, width) of finite numbers."""
     try:
         found = np.array(given, dtype=float)
     except (TypeError, ValueError):

@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.state_checks import finite, number_type, vector
-from lissom.kernel.algorithms import composite_body as kernel
+from lissom.kernel.algorithms import composite_body
 from lissom.model.any_robot import AnyRobot, as_model
 
 
 def mass_matrix(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
-    """Symmetric positive definite mass matrix at configuration `q`, shape (model.nv, model.nv)."""
+    """Return the symmetric positive definite mass matrix at configuration `q`, shape (model.nv, model.nv)."""
     model = as_model(robot)
     q = vector(model, q, "q", model.nq)
     number = number_type(model, q)
     M = np.empty((model.nv, model.nv), number)
-    kernel.mass_matrix(
+    composite_body.mass_matrix(
         model.struct, model.workspace(number), q.astype(number, copy=False), np.zeros(model.nv, number), M
     )
     return finite(model, "mass_matrix", M, q=q)

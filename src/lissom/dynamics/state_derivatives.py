@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.forward import forward_dynamics
 from lissom.dynamics.inverse import inverse_dynamics
+from lissom.dynamics.joint_space_inertia import mass_matrix
 from lissom.dynamics.loops.loop_kinematics import closed_loops
-from lissom.dynamics.mass_matrix import mass_matrix
 from lissom.dynamics.state_checks import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
-from lissom.kernel.algorithms import complex_step as kernel
+from lissom.kernel.algorithms import complex_step
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
 
@@ -49,7 +49,7 @@ def derivatives(
     wrenches: Wrenches | None = None,
     a: ArrayLike | None = None,
 ) -> Derivatives:
-    """Forward dynamics and its exact derivatives with respect to q, v and tau.
+    """Compute forward dynamics and its exact derivatives with respect to q, v and tau.
 
     Arguments are those of `forward_dynamics`. Accelerations of prescribed joints are given by `a`: their
     rows are zero, and so are their columns by tau.
@@ -65,7 +65,7 @@ def derivatives(
         return _closed_derivatives(model, q, v, tau, wrenches, given)
     out = Derivatives(given.copy(), *(np.empty((n, n)) for _ in range(3)))
     complex_ = [np.empty(size, np.complex128) for size in (model.nq, n, n)]
-    kernel.forward_derivatives(
+    complex_step.forward_derivatives(
         model.struct,
         model.workspace(np.float64),
         model.workspace(np.complex128),
@@ -89,12 +89,12 @@ def derivatives(
 def _closed_derivatives(
     model: Model, q: Vector, v: Vector, tau: Vector, wrenches: Wrenches | None, given: Vector
 ) -> Derivatives:
-    """Derivatives with loops held closed, by complex steps through the whole of it."""
+    """Return derivatives with loops held closed, by complex steps through the whole of it."""
     free = model.arrays.velocities.prescribed == 0
 
     def along(function: Callable[[Vector], Vector], x: Vector) -> np.ndarray:
-        steps = kernel.STEP * 1j * np.eye(len(x))
-        return np.stack([np.imag(function(x + step)) / kernel.STEP for step in steps], axis=-1)
+        steps = complex_step.STEP * 1j * np.eye(len(x))
+        return np.stack([np.imag(function(x + step)) / complex_step.STEP for step in steps], axis=-1)
 
     def accelerations(q: Vector = q, v: Vector = v, tau: Vector = tau) -> Vector:
         return closed_loops(model, q, v, tau, wrenches, given).a
@@ -108,7 +108,7 @@ def _closed_derivatives(
 def inverse_derivatives(
     robot: AnyRobot, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Wrenches | None = None
 ) -> InverseDerivatives:
-    """Inverse dynamics and its exact derivatives with respect to q, v and a.
+    """Compute inverse dynamics and its exact derivatives with respect to q, v and a.
 
     Arguments are those of `inverse_dynamics`.
     """
@@ -117,7 +117,7 @@ def inverse_derivatives(
     q, v, a = (vector(model, value, name, size) for value, name, size in ((q, "q", model.nq), (v, "v", n), (a, "a", n)))
     _refuse_complex(model, q, v, a)
     by_q, by_v = np.empty((n, n)), np.empty((n, n))
-    kernel.inverse_derivatives(
+    complex_step.inverse_derivatives(
         model.struct,
         model.workspace(np.complex128),
         *(each.astype(np.complex128) for each in (q, v, a)),
@@ -138,18 +138,26 @@ def parameter_derivatives(
     function: Callable[..., ArrayLike] = forward_dynamics,
     prescribed: Iterable[str] | None = None,
 ) -> np.ndarray:
-    """Exact derivatives of `function(model, *state)` with respect to physical parameters.
+    """Return exact derivatives of `function(model, *state)` with respect to physical parameters.
 
     The functions that a beam's modes multiply are held fixed, also where their family depends on the
     parameter (`ends: clamped-mass`): the modal coordinates keep their meaning.
 
-    Args:
-        parameters: paths such as "materials.steel.E", "links.upper.beam.length", "links.payload.body.mass".
-        state: what the function takes after the model: q, v, tau for `forward_dynamics`; q, v, a for
-            `inverse_dynamics`; q for `mass_matrix`; q, v for `energy`.
-        function: any function of a model that returns numbers and accepts a complex model.
-        prescribed: joints whose motion is given; those of a given model unless said otherwise, none of a robot.
-    Returns:
+    Parameters
+    ----------
+    parameters : sequence of str
+        Paths such as "materials.steel.E", "links.upper.beam.length", "links.payload.body.mass".
+    state : array_like
+        What the function takes after the model: q, v, tau for `forward_dynamics`; q, v, a for `inverse_dynamics`; q
+        for `mass_matrix`; q, v for `energy`.
+    function : callable
+        Any function of a model that returns numbers and accepts a complex model.
+    prescribed : iterable of str, optional
+        Joints whose motion is given; those of a given model unless said otherwise, none of a robot.
+
+    Returns
+    -------
+    array
         One row per parameter, shape `(len(parameters), ...)`.
     """
     model = as_model(robot, prescribed)
@@ -158,8 +166,8 @@ def parameter_derivatives(
         value = robot.value(path)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise LissomError("is not a number; give the path of a number of the robot", path.split("."), value)
-        changed = robot.with_value(path, value + 1j * kernel.STEP).compile(prescribed=names)
-        rows.append(np.imag(function(changed, *state)) / kernel.STEP)
+        changed = robot.with_value(path, value + 1j * complex_step.STEP).compile(prescribed=names)
+        rows.append(np.imag(function(changed, *state)) / complex_step.STEP)
     slopes = np.array(rows)
     for path, row in zip(parameters, slopes):
         if not np.all(np.isfinite(row)):

@@ -15,13 +15,18 @@ from numpy import log
 
 from lissom.kernel.compile import inline
 
+# RADAU5 has 7 iterations and a tolerance of at most 0.03. A matrix by recursion costs about one iteration, far less
+# than LU factors, so it is renewed much sooner here: from a contraction of 0.1 on it saves an iteration in each step.
 ITERATIONS_MOST = 10  # in one step
 TOLERANCE = 0.02  # of the allowed error
 SLOW = 0.1  # contraction rate above which the matrix is renewed
 POOR = 0.25  # and above which, fresh, its form does not do
 FAR = 10.0  # size of a correction, in units of the allowed error, for which the matrix is renewed
 RENEWALS_MOST = 4  # within one step
-WILD, GROWING = 20.0, 2.0  # growth of a correction that is hopeless while the matrix may still be renewed, and later
+# Growth of a correction that is hopeless: while the matrix may still be renewed, where the first corrections in long
+# chains grow before they fall, and after that.
+WILD, GROWING = 20.0, 2.0
+# A renewal every step beats one that comes an iteration too late; short enough to find out when it is needless.
 BUSY_STEPS = 10  # steps over which the matrix is renewed every time, once it had to be
 TRIAL = 10  # steps before a cheaper form is tried again; doubled every time it does not do
 FAIR = 3  # iterations in a step; what goes beyond is slowness
@@ -57,7 +62,7 @@ class Newton(NamedTuple):
 
 
 def make_newton(stages: int, bodies: int, velocities: int) -> Newton:
-    """Memory for the iteration of a method with so many stages."""
+    """Return memory for the iteration of a method with so many stages."""
     residuals = 5.0 * velocities + velocities**3 / (600.0 * bodies)  # complex passes; elimination, measured
     made = Newton(
         stages=stages,
@@ -84,7 +89,7 @@ def forget(newton: Newton) -> None:
 
 
 def report(newton: Newton) -> dict[str, Any]:
-    """How the iterations went, by form of the matrix, and how many steps were limited by what.
+    """Return how the iterations went, by form of the matrix, and how many steps were limited by what.
 
     `contraction` is the mean factor by which an iteration reduces the error, where it took two to see.
     """
@@ -100,7 +105,7 @@ def report(newton: Newton) -> dict[str, Any]:
 
 @inline
 def judge(newton, iteration, size, before, fresh):
-    """What to do after a Newton step of the given size, in units of the allowed error; and the contraction rate.
+    """Return what to do after a Newton step of the given size, in units of the allowed error; and the contraction rate.
 
     `before`: size of the step before, 0 for none; `fresh`: the matrix has changed since. `newton.memory` (3,):
     contraction rate of earlier steps, 1 where unknown, by which a single iteration may do; that of the iteration
@@ -116,7 +121,8 @@ def judge(newton, iteration, size, before, fresh):
 
 @inline
 def contraction(iteration, size, before, fresh, memory):
-    """The same by the sizes of corrections alone."""
+    """Return verdict and rate by the sizes of corrections alone, theta = |dx_i| / |dx_(i-1)| (Hairer, Wanner IV.8)."""
+    # Beyond hope: a correction that overflows, or grows.
     if not size < 1e10:
         return GIVE_UP, 1.0
     rate = memory[0]
@@ -129,6 +135,7 @@ def contraction(iteration, size, before, fresh, memory):
         memory[1] = latest
     else:
         memory[1] = 0.0
+    # What is left by the geometric series, |dx| theta / (1 - theta); without a second correction theta is remembered.
     left = size * (rate / (1.0 - rate) if rate < 0.95 else 20.0)
     if memory[2] > 0.0:
         left = size * memory[2]
@@ -139,6 +146,7 @@ def contraction(iteration, size, before, fresh, memory):
             return CONVERGED, 0.0
         memory[0] = min(1.0, max(rate, 0.005))
         return CONVERGED, 0.0 if tiny else rate
+    # What the iterations that remain can still do.
     further = ITERATIONS_MOST - 1 - iteration
     hopeless = iteration > RENEWALS_MOST and left * rate**further > TOLERANCE
     if further == 0 or hopeless:
@@ -148,7 +156,7 @@ def contraction(iteration, size, before, fresh, memory):
 
 @inline
 def begin(newton, h):
-    """At the start of a step: whether the matrix is to be renewed."""
+    """Return whether the matrix is to be renewed, at the start of a step."""
     due = newton.plan[DUE] == 1 or h != newton.factored[0]
     newton.plan[FRESH] = 1 if due else 0
     newton.plan[MATRICES] = 0
@@ -166,20 +174,20 @@ def renewed(newton, h):
 
 @inline
 def beyond(newton, size):
-    """Whether a correction is too large for a matrix that was kept from an earlier step."""
+    """Return whether a correction is too large for a matrix that was kept from an earlier step."""
     return size > FAR and newton.plan[FRESH] == 0 and newton.plan[FORM] < EXACT
 
 
 @inline
 def renew_within(newton, iteration, size, before, rate):
-    """Whether the next iteration deserves a matrix at what this one has found."""
+    """Return whether the next iteration deserves a matrix at what this one has found."""
     slow = size > FAR or (before > 0.0 and rate > SLOW)
     return slow and newton.plan[FORM] < EXACT and iteration < RENEWALS_MOST
 
 
 @inline
 def plan_after_step(newton, iterations, rate):
-    """After a step that converged at the given rate: what the next one should renew, and in which form."""
+    """Plan after a step that converged at the given rate: what the next one should renew, and in which form."""
     plan = newton.plan
     form = plan[FORM]
     newton.tally[form, STEPS] += 1
@@ -189,10 +197,12 @@ def plan_after_step(newton, iterations, rate):
         newton.rates[form, 1] += 1.0
     plan[FLAT] = 0
     plan[DUE] = 0
+    # Tension comes back into the matrix after the steps that it was left out for.
     if plan[STIFFEN] != TENSE and newton.stages > 1:
         plan[UNTIL_TENSE] -= 1
         if plan[UNTIL_TENSE] <= 0:
             plan[STIFFEN] = TENSE
+    # Renewal: the exact matrix when it is poor, one by recursion for some steps as soon as it is slow.
     if form == EXACT:
         plan[PROVEN] = 1
         if rate > POOR:
@@ -203,6 +213,7 @@ def plan_after_step(newton, iterations, rate):
         if plan[BUSY] > 0:
             plan[BUSY] -= 1
             plan[DUE] = 1
+        # What slowness costs, in iterations: a better form comes when it has cost as much as that form does.
         newton.lost[0] += max(0, iterations - FAIR) + RENEWAL_COST * max(0, plan[MATRICES] - 1)
         if plan[LIMIT] == CONVERGENCE:
             newton.lost[0] += iterations
@@ -213,6 +224,7 @@ def plan_after_step(newton, iterations, rate):
         elif newton.lost[0] > newton.cost or (poor and plan[PROVEN] == 1):
             newton.lost[0] = 0.0
             climb(plan, EXACT)
+    # A cheaper form is tried again after a while.
     if form > SHARED and plan[FORM] == form:
         plan[UNTIL] -= 1
         if plan[UNTIL] <= 0:
@@ -231,7 +243,7 @@ def climb(plan, form):
 
 @inline
 def plan_after_failure(newton, iterations, extrapolated):
-    """After a step that did not converge: a fresh matrix, a better form, a flat predictor, no tension, in this order.
+    """Plan after a step that failed: a fresh matrix, a better form, a flat predictor, no tension, in this order.
 
     Returns False where only a smaller step is left to try.
     """
@@ -240,8 +252,10 @@ def plan_after_failure(newton, iterations, extrapolated):
     newton.tally[form, FAILURES] += 1
     plan[BUSY] = BUSY_STEPS
     plan[DUE] = 1
+    # A fresh matrix first.
     if plan[FRESH] == 0:
         return True
+    # Then a better form: the exact one where it has proved its worth or is paid for, else that of each stage.
     if form < EXACT:
         newton.lost[0] += iterations + RENEWAL_COST * plan[MATRICES]
         if plan[PROVEN] == 1 or (newton.lost[0] > newton.cost and (form == STAGES or newton.stages == 1)):
@@ -251,9 +265,11 @@ def plan_after_failure(newton, iterations, extrapolated):
         if form == SHARED and newton.stages > 1:
             climb(plan, STAGES)
             return True
+    # Then the acceleration at the start in place of extrapolated stages.
     if extrapolated and plan[FLAT] == 0:
         plan[FLAT] = 1
         return True
+    # Then a matrix without tension, whose forces may be far off.
     if form < EXACT and plan[STIFFEN] == TENSE:
         plan[STIFFEN] = SLACK
         plan[UNTIL_TENSE] = plan[WAIT_TENSE]

@@ -1,4 +1,4 @@
-"""Energy audit: does the energy of a run add up?"""
+"""Energy audit: whether the energy of a run adds up."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class EnergyAudit:
         return bool(np.all(np.diff(self.dissipated) >= -1e-12 * self.scale))
 
     def report(self) -> str:
-        """The balance in plain words."""
+        """Return the balance in plain words."""
         end = len(self.time) - 1
         lines = [
             f"energy put in       {self.work[end]:12.5g} J",
@@ -73,12 +73,17 @@ def audit_energy(
 ) -> EnergyAudit:
     """Audit of arrays.
 
-    Args:
-        time: times of the samples, (N,) s.
-        energies: total energy (N,), or its parts (N, parts) such as kinetic and potential: what they exchange
-            then counts as energy moved.
-        work, dissipated: energy put in and lost since the start, (N,).
-        load_work: energy put in from outside, by loads, (N,); none unless given.
+    Parameters
+    ----------
+    time : array_like
+        Times of the samples, (N,) s.
+    energies : array_like
+        Total energy (N,), or its parts (N, parts) such as kinetic and potential: what they exchange then counts as
+        energy moved.
+    work, dissipated : array_like
+        Energy put in and lost since the start, (N,).
+    load_work : array_like, optional
+        Energy put in from outside, by loads, (N,); none unless given.
     """
     time, parts, put_in, lost = (np.asarray(a, float) for a in (time, energies, work, dissipated))
     given = np.zeros_like(put_in) if load_work is None else np.asarray(load_work, float)
@@ -101,7 +106,7 @@ def audit_energy(
 def balance(
     time: np.ndarray, parts: np.ndarray, work: np.ndarray, dissipated: np.ndarray, load_work: np.ndarray
 ) -> EnergyAudit:
-    """The same of arrays that are known to be sound: parts (N, any), the others (N,)."""
+    """Return the audit of arrays that are known to be sound: parts (N, any), the others (N,)."""
     rounding = ROUNDING * float(np.abs(parts).max(initial=0.0))
     parts, work, dissipated, load_work = (a - a[0] for a in (parts, work, dissipated, load_work))
     stored = parts.sum(axis=1)

@@ -1,0 +1,13 @@
+from lissom.identify.estimation import fit as fit
+from lissom.identify.fit_parameters import Prior as Prior
+from lissom.identify.fit_parameters import Unknown as Unknown
+from lissom.identify.fit_result import Fit as Fit
+from lissom.identify.fit_schema import FitFile as FitFile
+from lissom.identify.fit_schema import load as load
+from lissom.identify.measured_frequencies import MeasuredFrequency as MeasuredFrequency
+from lissom.identify.measured_records import Channel as Channel
+from lissom.identify.measured_records import Record as Record
+from lissom.identify.measured_records import TimeBase as TimeBase
+from lissom.identify.residuals import Residuals as Residuals
+from lissom.identify.validation import Validation as Validation
+from lissom.identify.validation import validate as validate

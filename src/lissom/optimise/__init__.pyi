@@ -1,0 +1,13 @@
+from lissom.optimise.motion_result import OptimalMotion as OptimalMotion
+from lissom.optimise.motion_result import Verification as Verification
+from lissom.optimise.motion_schema import Motion as Motion
+from lissom.optimise.motion_schema import MotionLimits as MotionLimits
+from lissom.optimise.motion_schema import ViaPoint as ViaPoint
+from lissom.optimise.motion_schema import WrenchLimit as WrenchLimit
+from lissom.optimise.sizing_result import Lightest as Lightest
+from lissom.optimise.sizing_result import SizingCheck as SizingCheck
+from lissom.optimise.sizing_schema import CaseLoad as CaseLoad
+from lissom.optimise.sizing_schema import CaseSpec as CaseSpec
+from lissom.optimise.sizing_schema import Sizing as Sizing
+from lissom.optimise.sizing_schema import SizingLimits as SizingLimits
+from lissom.optimise.task_files import load as load

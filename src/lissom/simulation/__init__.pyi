@@ -1,0 +1,10 @@
+from lissom.results.trajectory import Trajectory as Trajectory
+from lissom.simulation.inputs.loads import Load as Load
+from lissom.simulation.inputs.payload import Payload as Payload
+from lissom.simulation.raw_run import Event as Event
+from lissom.simulation.run_simulation import simulate as simulate
+from lissom.simulation.sensitivity.motion_sensitivity import Sensitivity as Sensitivity
+from lissom.simulation.sensitivity.motion_sensitivity import Tip as Tip
+from lissom.simulation.settings import RunSettings as RunSettings
+from lissom.simulation.status.run_ending import Ending as Ending
+from lissom.simulation.status.run_warnings import SimulationWarning as SimulationWarning

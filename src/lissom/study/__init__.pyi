@@ -1,0 +1,14 @@
+from lissom.study import learning as learning
+from lissom.study.execution.batch import simulate_batch as simulate_batch
+from lissom.study.plan.kept_quantities import Quantity as Quantity
+from lissom.study.plan.sampling import Normal as Normal
+from lissom.study.plan.sampling import Range as Range
+from lissom.study.plan.sampling import Sampling as Sampling
+from lissom.study.plan.sampling import Values as Values
+from lissom.study.plan.sampling import Variations as Variations
+from lissom.study.plan.study_schema import Study as Study
+from lissom.study.plan.study_schema import load as load
+from lissom.study.search.minimisation import Best as Best
+from lissom.study.search.minimisation import minimise as minimise
+from lissom.study.store.study_results import Results as Results
+from lissom.study.store.study_results import open_results as open_results

@@ -1,0 +1,97 @@
+"""What a robot asks of a formulation, and the gate that every formulation passes: what it does not cover is refused.
+
+A formulation names the features that it covers. Whatever else a robot has is refused by the name of its part, so that
+a feature that is new to lissom is refused by all formulations until somebody teaches it to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.beam import BeamLink, FlexibleLink
+from lissom.errors import ABSENT, LissomError
+from lissom.model.model import Model
+
+
+class Unsupported(LissomError):
+    """A formulation that does not cover a robot; the message names the link or joint, and why."""
+
+
+class Feature(Enum):
+    """What a robot may have beside rigid links on joints of one axis: why it is refused, and what to do."""
+
+    LOOPS = "covers trees without loops; use kernel or screw_pde"
+    ELEMENTS = "knows no elements; use kernel"
+    CONTACTS = "knows no contacts; use kernel"
+    PRESCRIBED_JOINTS = "takes forces; drive this joint with a torque instead"
+    GROUP_JOINTS = "is a chain of turning and sliding joints, each of one coordinate; take another joint"
+    ELASTIC_GEARS = "has rigid gears; remove the stiffness"
+    FLEXIBLE_LINKS = "covers rigid arms; give it a rigid `body`, or use a formulation with flexible links"
+    FINITE_ELEMENTS = "covers beams, not finite elements"
+    GENERAL_SECTIONS = (
+        "covers uniform beams without shear; this one has shear, stations, or a section off its axis: "
+        "give it one section and shear: none"
+    )
+    PRESTRESS = "has no prestress, and heat or a tendon strains this link; remove it"
+    EXACT_FIELD = "has no geometrically exact field; use stiffening: first"
+    FOURTH_ORDER = "has no terms of fourth order, which a link on a loop has with stiffening: first; use none"
+
+
+class Part(NamedTuple):
+    """A part of a robot that has a feature."""
+
+    feature: Feature
+    path: tuple[str, ...]
+    value: Any = ABSENT
+
+
+def parts(model: Model) -> Iterator[Part]:
+    """Yield every part of a robot that has one of the features."""
+    robot = model.robot
+    for feature, owners in (
+        (Feature.LOOPS, model.loops),
+        (Feature.ELEMENTS, robot.elements),
+        (Feature.CONTACTS, robot.contacts),
+    ):
+        yield from (Part(feature, (feature.name.lower(),), each.name) for each in owners)
+    yield from (Part(Feature.PRESCRIBED_JOINTS, ("prescribed",), joint) for joint in model.prescribed)
+    for link in robot.bodies:
+        place = ("links", link.name)
+        if link.joint.kind.on_group:
+            yield Part(Feature.GROUP_JOINTS, (*place, "joint", "type"), link.joint.type)
+        if link.joint.elastic:
+            yield Part(Feature.ELASTIC_GEARS, (*place, "joint", "transmission"))
+    for name, flexible in model.flexible.items():
+        yield from _of_flexible_link(name, flexible)
+
+
+def _of_flexible_link(name: str, link: FlexibleLink) -> Iterator[Part]:
+    place = ("links", name)
+    yield Part(Feature.FLEXIBLE_LINKS, place)
+    if not isinstance(link, BeamLink):
+        yield Part(Feature.FINITE_ELEMENTS, place)
+    elif not link.plain:
+        yield Part(Feature.GENERAL_SECTIONS, (*place, "beam"))
+    if np.any(link.preload() != 0):
+        yield Part(Feature.PRESTRESS, (*place, "beam"))
+    if link.stiffening == "exact":
+        yield Part(Feature.EXACT_FIELD, (*place, "beam", "stiffening"), link.stiffening)
+    if link.bow is not None:
+        yield Part(Feature.FOURTH_ORDER, (*place, "beam", "stiffening"))
+
+
+def check_coverage(model: Model, formulation: str, covers: frozenset[Feature]) -> None:
+    """Raise `Unsupported` where a robot has what the formulation of this name does not cover."""
+    for part in parts(model):
+        if part.feature not in covers:
+            raise Unsupported(f"{formulation} {part.feature.value}", part.path, part.value)
+
+
+EVERYTHING = frozenset(Feature)
+# Links whose sections are integrated one by one, and links in any form whose inertia and stiffness are constants.
+UNIFORM_BEAMS = frozenset({Feature.FLEXIBLE_LINKS})
+LINEAR_LINKS = UNIFORM_BEAMS | {Feature.FINITE_ELEMENTS, Feature.GENERAL_SECTIONS}
