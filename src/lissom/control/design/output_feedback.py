@@ -16,7 +16,8 @@ from lissom.analysis.linear_models.model_reduction import METHODS, Method, Reduc
 from lissom.control import argument_checks
 from lissom.control.design.design_model import deviations, held_by_motors
 from lissom.control.design.kalman_filter import KalmanFilter, Way, kalman, sampled_plant
-from lissom.control.design.state_feedback import controlled, riccati, rigid_inertia
+from lissom.control.design.regulator_equations import riccati
+from lissom.control.design.state_feedback import controlled, rigid_inertia
 from lissom.control.laws.channels import Channel, by_channel, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.sampled_control import Sampled

@@ -28,6 +28,7 @@ from lissom.control.design.design_model import (
     tip_rows,
 )
 from lissom.control.design.input_shaping import light_modes
+from lissom.control.design.regulator_equations import check_reach, check_stable, riccati
 from lissom.control.laws.channels import Channel, by_channel, channels, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.rigid_model import rigid_twin
@@ -45,10 +46,6 @@ from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-FARTHEST = (
-    1e9  # growth from one sample to the next beyond which Riccati's equation cannot be solved in double precision
-)
 
 
 @dataclass(eq=False)
@@ -303,10 +300,10 @@ def _feedback(
     Q = np.zeros_like(plant.A)
     Q[:n, :n] = weighted.T @ weighted
     R = np.diag(1 / torques**2)
-    _check_reach(model, modal, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it")
+    check_reach(model, modal, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it")
     P = riccati(plant.A, plant.B, Q, R, "feedback")
     K = np.linalg.solve(R + plant.B.T @ P @ plant.B, plant.B.T @ P @ plant.A)
-    _check_stable(plant.A - plant.B @ K, "feedback")
+    check_stable(plant.A - plant.B @ K, "feedback")
     return K
 
 
@@ -329,49 +326,5 @@ def _estimator(
     V = np.diag(np.concatenate([one.noise**2 for one in measured]))
     P = riccati(plant.A.T, C.T, W, V, "estimator")
     L = P @ C.T @ np.linalg.inv(C @ P @ C.T + V)
-    _check_stable(plant.A @ (np.eye(len(plant.A)) - L @ C), "estimator")
+    check_stable(plant.A @ (np.eye(len(plant.A)) - L @ C), "estimator")
     return L
-
-
-def riccati(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, what: str, design: str = "lqr") -> np.ndarray:
-    """Return the solution of the discrete Riccati equation; an error that names the design where there is none."""
-    from scipy.linalg import solve_discrete_are
-
-    if not np.abs(A).max(initial=0.0) < FARTHEST:
-        text = (
-            f"{design}: between two samples the linear model moves {np.abs(A).max():.2g} times as far as it stands off"
-        )
-        raise LissomError(f"{text}; raise the rate", ("rate",))
-    try:
-        return solve_discrete_are(A, B, Q, R)
-    except Exception as error:  # LAPACK has exceptions of its own
-        raise LissomError(
-            f"{design}: no {what} stabilises the linear model ({error}); lower `limit` to leave fast modes out, "
-            "give the links some damping, or add sensors"
-        ) from None
-
-
-def _check_stable(A: np.ndarray, what: str) -> None:
-    largest = np.abs(np.linalg.eigvals(A)).max()
-    if not largest < 1:
-        raise LissomError(
-            f"lqr: the {what} is not stable (pole of size {largest:.6f}); "
-            "lower `limit` to leave fast modes out, give the links some damping, or raise the rate"
-        )
-
-
-def _check_reach(model: Model, modal: ModalModel, plant: SampledModel, rows: np.ndarray, what: str, why: str) -> None:
-    """Refuse a mode that neither decays nor answers to `rows` (Popov, Belevitch and Hautus)."""
-    values, vectors = np.linalg.eig(plant.A.T)
-    n = modal.count
-    for value, left in zip(values, vectors.T):
-        if abs(value) < 1 - 1e-9 or np.abs(left[: 2 * n]).max() == 0:
-            continue
-        reached = np.abs(rows @ left) / (np.linalg.norm(rows, axis=1) * np.linalg.norm(left) + 1e-300)
-        if reached.max() < 1e-10:
-            share = np.abs(modal.shapes @ left[:n].real) + np.abs(modal.shapes @ left[n : 2 * n].real)
-            name = model.coordinates[int(np.argmax(share))]
-            raise LissomError(
-                f"lqr: {what} an undamped mode (mainly {name}): {why}; "
-                "give its link some damping, control more joints, or leave the mode out"
-            )

@@ -1,4 +1,10 @@
-"""One C file: every kernel becomes one C function for each set of kinds of its arguments."""
+"""One C file: every kernel becomes one C function for each set of kinds of its arguments.
+
+`kernel.compile.translate` writes C for any model: arrays come with addresses and sizes, Structs are laid out by Python,
+and kernels are called by pointers. Here the tables of one robot are known while the source is read, and decide what is
+written at all: memory is static, nothing is called by a pointer, unused fields and functions are left out, and numbers
+may be dual ones. Such values of known content run through all rules, which is why each translator has its own.
+"""
 
 from __future__ import annotations
 
