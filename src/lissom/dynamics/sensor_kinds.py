@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from lissom.model.description import sensor as sensors
 from lissom.model.description.sensor import TURN, Sensor
 from lissom.model.model import Model
 
-if TYPE_CHECKING:
-    from lissom.dynamics.sensing import Sensing
-
 AXES = ("x", "y", "z")
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
 
@@ -32,6 +29,15 @@ class Pass(IntFlag):
     VELOCITIES = 1  # forward kinematics
     FORCES = 2  # inverse dynamics
     WORLD = 4  # frames in the world, after one of the others
+
+
+class OnModel(Protocol):
+    """What sensors are mounted on: a model with further frames."""
+
+    model: Model
+
+    def row(self, sensor: sensors.AtPoint) -> int:
+        """Return the row of a sensor's frame in the workspace that it reads."""
 
 
 class Moment(NamedTuple):
@@ -75,7 +81,7 @@ class SensorKind:
     """
 
     fields: type[Sensor]
-    mount: Callable[[Sensing, Any, tuple[Any, ...]], Reading]
+    mount: Callable[[OnModel, Any, tuple[Any, ...]], Reading]
     passes: Pass = Pass.NONE
     order: Literal[0, 1, 2] = 0
     of_joint: Literal["", "position", "velocity"] = ""
@@ -110,7 +116,7 @@ def coordinates_of(model: Model, sensor: sensors.OnJoint) -> tuple[slice, slice]
     return body.joint_q, body.joint_v
 
 
-def _encoder(sensing: Sensing, sensor: sensors.Encoder, path: tuple[Any, ...]) -> Reading:
+def _encoder(sensing: OnModel, sensor: sensors.Encoder, path: tuple[Any, ...]) -> Reading:
     at, (joint, names) = coordinates_of(sensing.model, sensor)[0], _joint(sensing, sensor, "q")
     resolution = None
     if sensor.counts is not None:
@@ -119,12 +125,12 @@ def _encoder(sensing: Sensing, sensor: sensors.Encoder, path: tuple[Any, ...]) -
     return Reading(names, joint.kind.position_units, lambda moment: moment.q[at], resolution)
 
 
-def _tachometer(sensing: Sensing, sensor: sensors.Tachometer, path: tuple[Any, ...]) -> Reading:
+def _tachometer(sensing: OnModel, sensor: sensors.Tachometer, path: tuple[Any, ...]) -> Reading:
     at, (joint, names) = coordinates_of(sensing.model, sensor)[1], _joint(sensing, sensor, "v")
     return Reading(names, tuple(f"{unit}/s" for unit in joint.kind.velocity_units), lambda moment: moment.v[at])
 
 
-def _joint(sensing: Sensing, sensor: sensors.OnJoint, of: str) -> tuple[Any, tuple[str, ...]]:
+def _joint(sensing: OnModel, sensor: sensors.OnJoint, of: str) -> tuple[Any, tuple[str, ...]]:
     """Return a joint and what names of its coordinates add to its own name."""
     body = next(body for body in sensing.model.bodies if body.joint == sensor.joint)
     part = getattr(body, f"joint_{of}")
@@ -133,7 +139,7 @@ def _joint(sensing: Sensing, sensor: sensors.OnJoint, of: str) -> tuple[Any, tup
     return joint, tuple(name.removeprefix(body.joint).removeprefix(".") for name in names)
 
 
-def _force_torque(sensing: Sensing, sensor: sensors.ForceTorque, path: tuple[Any, ...]) -> Reading:
+def _force_torque(sensing: OnModel, sensor: sensors.ForceTorque, path: tuple[Any, ...]) -> Reading:
     units, loops = ("N m",) * 3 + ("N",) * 3, [loop.name for loop in sensing.model.loops]
     if sensor.joint in loops:
         loop = loops.index(sensor.joint)
@@ -142,22 +148,22 @@ def _force_torque(sensing: Sensing, sensor: sensors.ForceTorque, path: tuple[Any
     return Reading(WRENCH, units, lambda moment: moment.work.wrench[row])
 
 
-def _accelerometer(sensing: Sensing, sensor: sensors.Accelerometer, path: tuple[Any, ...]) -> Reading:
+def _accelerometer(sensing: OnModel, sensor: sensors.Accelerometer, path: tuple[Any, ...]) -> Reading:
     row = sensing.row(sensor)
     return Reading(AXES, ("m/s2",) * 3, lambda moment: moment.work.acceleration[row, 3:])
 
 
-def _gyro(sensing: Sensing, sensor: sensors.Gyro, path: tuple[Any, ...]) -> Reading:
+def _gyro(sensing: OnModel, sensor: sensors.Gyro, path: tuple[Any, ...]) -> Reading:
     row = sensing.row(sensor)
     return Reading(AXES, ("rad/s",) * 3, lambda moment: moment.work.omega[row])
 
 
-def _position(sensing: Sensing, sensor: sensors.Position, path: tuple[Any, ...]) -> Reading:
+def _position(sensing: OnModel, sensor: sensors.Position, path: tuple[Any, ...]) -> Reading:
     row = sensing.row(sensor)
     return Reading(AXES, ("m",) * 3, lambda moment: moment.work.world_position[row])
 
 
-def _strain_gauge(sensing: Sensing, sensor: sensors.StrainGauge, path: tuple[Any, ...]) -> Reading:
+def _strain_gauge(sensing: OnModel, sensor: sensors.StrainGauge, path: tuple[Any, ...]) -> Reading:
     beam = sensing.model.flexible[sensor.link]
     assert isinstance(beam, BeamLink)
     strain, modes = SectionStrain(beam, sensor.at), sensing.model.link(sensor.link).modes_q
@@ -174,7 +180,7 @@ def _strain_gauge(sensing: Sensing, sensor: sensors.StrainGauge, path: tuple[Any
     return Reading(("",), ("1",), lambda moment: strain.fibre(moment.q[modes], *fibre))
 
 
-def _deflection(sensing: Sensing, sensor: sensors.Deflection, path: tuple[Any, ...]) -> Reading:
+def _deflection(sensing: OnModel, sensor: sensors.Deflection, path: tuple[Any, ...]) -> Reading:
     link, modes = sensing.model.flexible[sensor.link], sensing.model.link(sensor.link).modes_q
     return Reading(("y", "z"), ("m", "m"), lambda moment: link.displacement(link.length, moment.q[modes])[1:])
 
