@@ -26,7 +26,8 @@ def type_words(annotation):
     inner = [each for each in getattr(annotation, "__args__", ()) if each is not ...]
     origin = getattr(annotation, "__origin__", None)
     if origin is tuple:
-        return "list of " + " or ".join(dict.fromkeys(type_words(each) for each in inner))
+        listed = " or ".join(dict.fromkeys(type_words(each) for each in inner))
+        return "list of numbers" if listed == "number" else f"list of {listed}"
     if origin is dict:
         return f"{{name: {type_words(inner[1])}}}"
     if origin is not None and "Literal" in str(origin):

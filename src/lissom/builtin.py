@@ -9,10 +9,10 @@ SCENARIOS = Path(__file__).parent / "scenario" / "builtin"
 
 
 def names(folder: Path) -> list[str]:
-    """Names of the robots or of the scenarios."""
+    """Return the names of the robots or of the scenarios in a folder."""
     return sorted(file.stem for file in folder.glob("*.yaml"))
 
 
 def text(folder: Path, name: str) -> str:
-    """The file of one of them."""
+    """Return the file of one of them."""
     return (folder / f"{name}.yaml").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ LOSS = {
 
 
 def folder(what: str) -> Path | None:
-    """Where `what` ("kernels", "links") is kept; None if nowhere."""
+    """Return where `what` ("kernels", "links") is kept; None if nowhere."""
     own, common = os.environ.get(f"LISSOM_CACHE_{what.upper()}"), os.environ.get("LISSOM_CACHE")
     if (own or common) == "off":
         return None
@@ -40,7 +40,7 @@ def folder(what: str) -> Path | None:
 
 
 def trusted(path: Path) -> bool:
-    """Whether nobody but the user and the system can put something at a path: owners and modes of all on the way.
+    """Return whether nobody but the user and the system can put something at a path, by owners and modes on the way.
 
     What does not exist yet is as safe as the folder it will be made in.
     """
@@ -59,7 +59,7 @@ def trusted(path: Path) -> bool:
 
 
 def _usual(what: str) -> Path | None:
-    """Where the user's own folder is; None where there is none."""
+    """Return the user's own folder; None where there is none."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
     else:
@@ -73,7 +73,7 @@ def _usual(what: str) -> Path | None:
 
 @contextmanager
 def writing(what: str) -> Iterator[None]:
-    """A full or read-only disk does not stop the work: one line says what it costs and what to do."""
+    """Go on when the disk is full or read-only, and say in one line what that costs and what to do."""
     try:
         yield
     except OSError as error:

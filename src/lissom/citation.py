@@ -17,13 +17,13 @@ class Paper:
     link: str = ""
 
     def text(self) -> str:
-        """One reference, in the order authors, year, title, place."""
+        """Return one reference, in the order authors, year, title, place."""
         names = ", ".join(self.authors)
         link = f" {self.link}" if self.link else ""
         return f"{names} ({self.year}). {self.title}. {self.where}.{link}"
 
     def bibtex(self) -> str:
-        """The same as a BibTeX entry."""
+        """Return one reference as a BibTeX entry."""
         fields = {
             "author": " and ".join(self.authors),
             "title": f"{{{self.title}}}",
@@ -92,10 +92,21 @@ class Citation(str):
 
 
 def cite(style: Literal["text", "bibtex"] = "text") -> Citation:
-    """References to lissom itself and to the five papers it builds on.
+    """Return references to lissom itself and to the five papers that it builds on.
 
-    Args:
-        style: "text" for a list to read, "bibtex" for entries to paste.
+    Parameters
+    ----------
+    style : {"text", "bibtex"}
+        A list to read, or entries to paste.
+
+    Returns
+    -------
+    Citation
+        Text that shows itself as it reads.
+
+    Examples
+    --------
+    >>> print(lissom.cite("bibtex"))
     """
     from lissom.errors import LissomError
     from lissom.version import __version__

@@ -35,11 +35,25 @@ _outer: ContextVar[Keys] = ContextVar("outer", default=())
 class LissomError(ValueError):
     """Base of every error that a user of lissom can cause and repair.
 
-    Args:
-        text: what is wrong, and a remedy.
-        path: keys and indices of the place in what the user gave, the outermost first.
-        value: what stands there, where showing it helps.
-        source, line: the file, and the line in it.
+    Parameters
+    ----------
+    text : str
+        What is wrong, and a remedy.
+    path : sequence of str or int
+        Keys and indices of the place in what the user gave, the outermost first.
+    value : object
+        What stands there, where showing it helps.
+    source : str
+        The file that holds it.
+    line : int
+        The line in the file.
+
+    Examples
+    --------
+    >>> try:
+    ...     lissom.load("ela")
+    ... except lissom.LissomError as error:
+    ...     print(error)
     """
 
     problems: tuple[LissomError, ...] = ()  # where several things are wrong, each of them
@@ -53,14 +67,14 @@ class LissomError(ValueError):
 
     @classmethod
     def of(cls, error: LissomError) -> Self:
-        """The same error, of this class."""
+        """Return a copy of an error that belongs to this class."""
         made = cls(error.text)
         made.__dict__.update(error.__dict__)
         return made
 
     @classmethod
     def together(cls, problems: Sequence[LissomError], source: str = "") -> Self:
-        """One error of one problem or of several."""
+        """Join one problem or several in one error."""
         if len(problems) == 1:
             return cls.of(problems[0])
         made = cls(f"has {len(problems)} problems:", source=source)
@@ -69,7 +83,7 @@ class LissomError(ValueError):
 
     @property
     def place(self) -> str:
-        """The path as one word: control.gains.elbow.p, reference.times[1]."""
+        """The path in one word: control.gains.elbow.p, reference.times[1]."""
         return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.path).removeprefix(".")
 
     def add_outer(self, *outer: str | int) -> None:
@@ -101,7 +115,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
 
 @contextmanager
 def within(*outer: str | int) -> Iterator[None]:
-    """Errors raised inside get the outer path in front of theirs; warnings find it in `outer_path`."""
+    """Put the outer path in front of the paths of errors that are raised inside; warnings find it in `outer_path`."""
     before = _outer.set((*_outer.get(), *outer))
     try:
         yield
@@ -113,7 +127,7 @@ def within(*outer: str | int) -> Iterator[None]:
 
 
 def outer_path() -> Keys:
-    """The path of all `within` that are under way, for what is told without raising."""
+    """Return the path of all `within` that are under way, for what is told without raising."""
     return _outer.get()
 
 

@@ -24,11 +24,11 @@ class NotWritten(LissomError):
 
     @classmethod
     def because(cls, error: OSError, file: str | os.PathLike[str], remedy: str = "give another place") -> NotWritten:
-        """From what the system says."""
+        """Word what the system says."""
         return cls(error.filename or file, (error.strerror or str(error)).lower(), remedy)
 
     def advised(self, remedy: str) -> NotWritten:
-        """The same trouble with another remedy."""
+        """Return this error with another remedy."""
         return NotWritten(self.file, self.reason, remedy)
 
 
@@ -43,7 +43,7 @@ def check_file(path: str | os.PathLike[str], kind: str = "file") -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder unless it is there, or a clear error."""
+    """Make a folder unless it is there; raise `NotWritten` if that fails."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -73,7 +73,7 @@ def write_whole(path: str | os.PathLike[str], content: Any) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """An open file that takes the place of `path` once it was written to without an error; see `write_whole`."""
+    """Open a file that takes the place of `path` once it was written to without an error; see `write_whole`."""
     goal = Path(path)
     try:
         if goal.is_dir():
@@ -92,7 +92,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _beside(goal: Path) -> Iterator[BinaryIO]:
-    """A file in the folder of another, that replaces it at the end; nothing remains of one that failed."""
+    """Open a file beside another, which it replaces at the end; nothing remains of one that failed."""
     handle, name = tempfile.mkstemp(prefix=f".{goal.name}.", suffix=".part", dir=goal.parent)
     try:
         with open(handle, "w+b") as file:
@@ -106,7 +106,7 @@ def _beside(goal: Path) -> Iterator[BinaryIO]:
 
 
 def umask() -> int:
-    """The mask for new files; the system only tells it while setting one."""
+    """Return the mask for new files; the system only tells it while setting one."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -11,25 +11,25 @@ KEPT = 5  # letters of what long names have in common
 
 
 def near(name: Any, known: Iterable[str]) -> list[str]:
-    """Known names that resemble `name`, best first."""
+    """Return known names that resemble `name`, best first."""
     lower = {k.lower(): k for k in known}
     return [lower[match] for match in difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.55)]
 
 
 def did_you_mean(name: Any, known: Iterable[str]) -> str:
-    """ " (did you mean 'length'?)", or nothing when no known name is near."""
+    """Return " (did you mean 'length'?)", or nothing when no known name is near."""
     matches = near(name, known)
     return f" (did you mean {matches[0]!r}?)" if matches else ""
 
 
 def cut(text: str, most: int) -> str:
-    """Text of at most so many letters: what is too long loses its middle."""
+    """Return text of at most so many letters: what is too long loses its middle."""
     half = max(1, (most - 1) // 2)
     return text if len(text) <= most else f"{text[: most - 1 - half]}…{text[-half:]}"
 
 
 def shortened(names: Sequence[str], most: int) -> list[str]:
-    """Names of at most so many letters: those that are too long lose what they have in common, then their middle."""
+    """Shorten names to so many letters: they lose what the long ones have in common, then their middle."""
     long = [name for name in names if len(name) > most]
     if not long:
         return list(names)
@@ -45,26 +45,26 @@ def shortened(names: Sequence[str], most: int) -> list[str]:
 
 
 def _shared(names: Sequence[str]) -> int:
-    """Letters at the start that several names have in common."""
+    """Count the letters at the start that several names have in common."""
     columns = zip(*names) if len(names) > 1 else ()
     return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
 
 
 def listed(names: Iterable[str], last: str = "or") -> str:
-    """ "a, b or c"."""
+    """Return "a, b or c"."""
     *head, tail = names
     return f"{', '.join(head)} {last} {tail}" if head else tail
 
 
 def suggestion(name: Any, known: Iterable[str]) -> str:
-    """ "did you mean 'tip'?", or the names there are."""
+    """Return "did you mean 'tip'?", or the names there are."""
     known = list(known)
     matches = near(name, known)
     return f"did you mean {matches[0]!r}?" if matches else f"there are {', '.join(known) or 'none'}"
 
 
 def brief(value: Any) -> str:
-    """A value as a person would write it, on one line, cut when long."""
+    """Write a value as a person would, on one line, cut when long."""
     if hasattr(value, "tolist"):  # of numpy
         value = value.tolist()
     if hasattr(value, "model_fields_set"):  # a part of a description
@@ -87,7 +87,7 @@ def brief(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """How an object shows itself, on one line; its kind where it cannot."""
+    """Return how an object shows itself, on one line; its kind where it cannot."""
     try:
         return " ".join(repr(value).split())
     except Exception:  # of the object's own code, or of an integer with thousands of digits

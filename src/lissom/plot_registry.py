@@ -19,6 +19,6 @@ def provide(makers: Mapping[str, str]) -> None:
 
 
 def draw(what: str, result: object, *args: Any, **options: Any) -> Any:
-    """What the function provided under the name `what` makes of a result."""
+    """Return what the function provided under the name `what` makes of a result."""
     module, _, function = _makers[what].partition(":")
     return getattr(import_module(module), function)(result, *args, **options)

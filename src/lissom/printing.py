@@ -18,7 +18,7 @@ class Printed(ABC):
 
     @abstractmethod
     def table(self) -> Table:
-        """What is worth seeing at a glance."""
+        """Return what is worth seeing at a glance."""
 
     def __str__(self) -> str:
         return str(self.table())
@@ -28,7 +28,7 @@ class Printed(ABC):
 
 
 def table(*columns: str, title: str = "", caption: str | None = None) -> Table:
-    """A rich table that `print` shows too; brackets in its title and caption are brackets."""
+    """Make a table that `print` shows too; brackets in its title and caption are brackets."""
     from rich import box
     from rich.text import Text
 
@@ -45,7 +45,7 @@ def table(*columns: str, title: str = "", caption: str | None = None) -> Table:
 
 
 def text(content: Any) -> str:
-    """Anything that rich can show, as plain text without trailing blanks."""
+    """Return anything that rich can show as plain text without trailing blanks."""
     from io import StringIO
 
     from rich.console import Console
@@ -56,7 +56,7 @@ def text(content: Any) -> str:
 
 
 def html(content: Table) -> str:
-    """A table as HTML."""
+    """Write a table as HTML."""
     head = "".join(f"<th>{escape(str(column.header))}</th>" for column in content.columns)
     rows = zip(*(column.cells for column in content.columns))
     body = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
@@ -67,7 +67,7 @@ def html(content: Table) -> str:
 
 @lru_cache(maxsize=1)
 def _kind() -> Any:
-    """Rich's table with a text and an HTML form; rich is loaded when the first one is made."""
+    """Give rich's table a text and an HTML form; rich is loaded when the first one is made."""
     from rich.table import Table
 
     class TextTable(Table):

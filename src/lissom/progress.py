@@ -46,7 +46,7 @@ class _Clock:
                     self._change.wait(self._waiting[0][0] - monotonic() if self._waiting else None)
                 self._idle = False
                 _, progress = self._waiting.popleft()
-            progress._appear()
+            progress.appear()
 
 
 _clock = _Clock()
@@ -70,12 +70,12 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
         self._running = False
-        self._due = False  # it would be shown if it were the last
+        self.due = False  # it would be shown if it were the last
         self._lock = threading.Lock()
 
     def __enter__(self) -> Progress:
         _open.append(self)
-        self._due = False
+        self.due = False
         if self.show and sys.stderr is not None:
             self._running = True
             _clock.add(self)
@@ -86,28 +86,29 @@ class Progress:
             _clock.drop(self)
         with self._lock:
             self._running = False
-            self._hide()
+            self.hide()
         _open.remove(self)
-        if _open and _open[-1]._due:
-            _open[-1]._appear()
+        if _open and _open[-1].due:
+            _open[-1].appear()
 
-    def _hide(self) -> None:
+    def hide(self) -> None:
+        """Take the bar off the terminal; it is due again when what covers it has ended."""
         if self._bar is not None:
             self._bar.stop()
-            self._bar, self._due = None, True
+            self._bar, self.due = None, True
 
     def update(self, done: float) -> None:
-        """So much is done."""
+        """Note that so much is done."""
         self.done = done
         self._refresh()
 
     def reach(self, done: float, total: float) -> None:
-        """So much is done, of so much."""
+        """Note that so much is done, of so much."""
         self.total = total
         self.update(done)
 
     def say(self, doing: str) -> None:
-        """Now something else is being done."""
+        """Note that something else is being done now."""
         self.doing = doing
         self._refresh()
 
@@ -116,15 +117,16 @@ class Progress:
         if bar is not None:
             bar.update(self._task, description=self.doing, completed=self.done, total=self.total, note=self._note())
 
-    def _appear(self) -> None:
+    def appear(self) -> None:
+        """Show the bar or the line, unless the work has ended or something later is shown."""
         with self._lock:
             if not self._running:  # it has ended meanwhile
                 return
-            self._due = self is not _open[-1]
-            if self._due:
+            self.due = self is not _open[-1]
+            if self.due:
                 return
             for other in _open[:-1]:
-                other._hide()
+                other.hide()
             try:
                 if sys.stderr.isatty():
                     self._draw()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def screen(error: bool = False) -> Console:
-    """The terminal, or 100 columns where the output goes to a file."""
+    """Return the terminal, or 100 columns where the output goes to a file."""
     from rich.console import Console
 
     stream = sys.stderr if error else sys.stdout
@@ -18,7 +18,7 @@ def screen(error: bool = False) -> Console:
 
 
 def tell_place(text: str, path: object) -> None:
-    """Where to find what was written; a path may hold brackets, which are no markup."""
+    """Print where to find what was written; a path may hold brackets, which are no markup."""
     from rich.text import Text
 
     screen().print(Text.assemble(text, (str(path), "bold cyan")))

@@ -134,9 +134,12 @@ def test_the_comparison_sees_a_millionth_in_any_array_of_the_model():
     """Each constant that the kernel reads matters here: a wrong one would fail `test_inverse_dynamics`."""
     curved = [Case(arm(CURVES["table"], CURVES["play"]), np.random.default_rng(seed)) for seed in range(8)]
     heated = [Case(heated_link(field), np.random.default_rng(1)) for field in ("first", "exact")]
+    guided = [
+        Case(random_robot(rng, ("guided", "guided"), flexible=0.0), rng) for rng in map(np.random.default_rng, (1, 2))
+    ]
     own = [(name, table) for name, table in tables(tree(0).model.arrays) if not {*name.split(".")} & {*ELSEWHERE}]
     unseen = {name for name, table in own if table.dtype == np.float64}
-    for case in (*heated, *curved, *map(tree, reversed(range(TREES)))):
+    for case in (*heated, *curved, *guided, *map(tree, reversed(range(TREES)))):
         expected = case.independent.inverse(*case.state, case.a)
         for name in sorted(unseen):
             model, arrays = case.model, case.model.arrays

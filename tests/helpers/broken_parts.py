@@ -125,7 +125,7 @@ JOINTS = {
     "transmission on a universal joint": (
         "[0, 0, 1]]}",
         "[0, 0, 1]], transmission: {rotor_inertia: 1}}",
-        ["links.forearm.joint.transmission", "universal", "revolute, prismatic or helical"],
+        ["links.forearm.joint.transmission", "universal", "revolute, prismatic, helical or guided"],
     ),
     "transmission without rotor": (
         "damping: 0.1",

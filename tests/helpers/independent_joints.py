@@ -17,6 +17,7 @@ POSITIONS = {
     "revolute": 1,
     "prismatic": 1,
     "helical": 1,
+    "guided": 1,
     "cylindrical": 2,
     "universal": 2,
     "planar": 3,
@@ -33,6 +34,7 @@ class Joint:
     type: str = "fixed"
     axes: tuple[np.ndarray, ...] = ()
     pitch: float = 0.0  # m per turn
+    path: tuple[Sequence[float], ...] = ()  # m, of the powers 1, 2, ... of the angle
     damping: Sequence[float] = ()
     friction: Sequence[tuple[float, ...]] = ()  # coulomb, smoothing speed, viscous; stick, Stribeck speed
     spring: Sequence[tuple[float, float]] = ()  # stiffness, rest
@@ -113,6 +115,9 @@ def joint_pose(joint: Joint, q: MX, z: MX) -> Pose:
         return still, axes[0] * x
     if kind == "helical":
         return rotation(joint.axes[0], x), axes[0] * x * joint.pitch / (2 * np.pi)
+    if kind == "guided":
+        R = rotation(joint.axes[0], x)
+        return R, R @ sum(ca.DM(row) * x ** (k + 1) for k, row in enumerate(joint.path))
     if kind == "cylindrical":
         return rotation(joint.axes[0], x[0]), axes[0] * x[1]
     if kind == "universal":
@@ -136,6 +141,7 @@ def describe_joint(joint: Any) -> Joint:
         type=joint.type,
         axes=tuple(np.array(axis) for axis in joint.axes),
         pitch=joint.pitch,
+        path=joint.path,
         damping=np.broadcast_to(joint.damping, count).tolist(),
         friction=rows(joint.friction, "coulomb", "velocity", "viscous", "stick", "stribeck"),
         spring=rows(joint.spring, "stiffness", "rest"),

@@ -9,7 +9,7 @@ import numpy as np
 
 JOINTS = ("fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "free")
 EVERY = (*JOINTS, "helical")
-VELOCITIES = dict(zip(EVERY, (0, 1, 1, 2, 2, 3, 3, 6, 1)))
+VELOCITIES = dict(zip(EVERY, (0, 1, 1, 2, 2, 3, 3, 6, 1))) | {"guided": 1}
 COORDINATES = VELOCITIES | {"spherical": 4, "free": 7}
 
 
@@ -136,8 +136,10 @@ def _joint(rng: np.random.Generator, kind: str, name: str, transmissions: float,
         values = [float(x) for x in rng.uniform(low, high, size=count)]
         return values[0] if count == 1 or rng.random() < 0.3 else values
 
-    if kind in ("revolute", "prismatic", "helical", "cylindrical"):
+    if kind in ("revolute", "prismatic", "helical", "cylindrical", "guided"):
         joint["axis"] = _vector(rng, 1.0)
+    if kind == "guided":
+        joint["path"] = [_vector(rng, size) for size in (0.3, 0.2, 0.1)]
     if kind == "helical":
         joint["pitch"] = float(rng.uniform(-1.0, 1.0))
     if kind == "universal":

@@ -13,6 +13,7 @@ from soft_arms import one_body, soft_arm
 from typer.testing import CliRunner
 
 import lissom
+from lissom import plugins
 from lissom.cli import app
 from lissom.model import Robot
 from lissom.simulation.integrators import register, registry
@@ -161,9 +162,9 @@ def test_a_name_that_is_taken_is_refused():
 def test_an_installed_package_registers_its_own_when_its_name_is_asked_for(monkeypatch):
     registry.unregister("sdirk2")
     point = SimpleNamespace(load=lambda: lambda: registry.register(SDIRK2.SDIRK2))
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == "lissom.integrators" else [])
-    registry.load_plugins.cache_clear()
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == plugins.GROUP else [])
+    plugins.load_plugins.cache_clear()
     assert "radau" in registry.METHODS
     assert "sdirk2" not in registry.names()
     assert lissom.simulate("ella", 0.01, **STEP).info.method == "sdirk2"
-    registry.load_plugins.cache_clear()
+    plugins.load_plugins.cache_clear()

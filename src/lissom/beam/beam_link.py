@@ -27,13 +27,13 @@ from lissom.beam import damping as laws
 from lissom.beam.constants import constant_property, frozen
 from lissom.beam.damping import Damping
 from lissom.beam.fields.chord_field import Bow, bow
-from lissom.beam.fields.displacement_field import Field
+from lissom.beam.fields.displacement_field import Field, UniformField
 from lissom.beam.fields.exact_field import ExactField, Stations
 from lissom.beam.fields.foreshortening_forms import Shortening
 from lissom.beam.fields.inertia_invariants import Invariants
 from lissom.beam.fields.mass_points import Carriers, carriers
 from lissom.beam.fields.prestress import NOTHING, Prestress
-from lissom.beam.fields.profile_field import OwnField
+from lissom.beam.fields.profile_field import ProfileField
 from lissom.beam.fields.section_rotation import bend, roll
 from lissom.beam.fields.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
 from lissom.beam.flexible_link import NaturalModes, SectionMap
@@ -54,13 +54,20 @@ ORDERS = ("none", "first", "exact")
 class BeamLink:
     """A flexible link. All arrays are computed once, when first asked for, and are read-only.
 
-    Args:
-        section: of a uniform link without shear; else the profile of which `basis` has the functions.
-        stiffening: "none" for the linear field, "first" for the second-order one, "exact" for any deflection.
-        damping: modal ratio, {"stiffness": beta, "mass": alpha}, or the preset "engineering".
-        prestress: heat and tendons that bend, stretch or stress it by themselves.
-        chord: bending directions, y and z, in which the link frame lies on the chord rather than on the base section.
-        fourth_order: whether the second-order field has the terms of `beam.fields.chord_field`, too.
+    Parameters
+    ----------
+    section : Section or Profile
+        Of a uniform link without shear; else the profile of which `basis` has the functions.
+    stiffening : str
+        "none" for the linear field, "first" for the second-order one, "exact" for any deflection.
+    damping : Damping
+        Modal ratio, {"stiffness": beta, "mass": alpha}, or the preset "engineering".
+    prestress : Prestress
+        Heat and tendons that bend, stretch or stress it by themselves.
+    chord : tuple of str
+        Bending directions, y and z, in which the link frame lies on the chord rather than on the base section.
+    fourth_order : bool
+        Whether the second-order field has the terms of `beam.fields.chord_field`, too.
     """
 
     length: Number
@@ -105,7 +112,7 @@ class BeamLink:
     def bending_count(self) -> int:
         """Number of bending coordinates, which come first."""
         bending = self.basis.counts["y"] + self.basis.counts["z"]
-        if isinstance(self.field, OwnField):  # coupled sections: twist and stretch bend the link too
+        if not self.plain:  # coupled sections: twist and stretch bend the link too
             turned, slip = self.field.nodes.psi[:, 1:], self.field.nodes.strain[:, 1:3]
             if turned[..., bending:].any() or (turned.any() and slip[..., bending:].any()):
                 return self.count
@@ -117,7 +124,7 @@ class BeamLink:
         return self.moments[:, 0, 0].sum()
 
     @constant_property
-    def field(self) -> Any:
+    def field(self) -> Field:
         """The displacement field that the basis spans."""
         return _field(self.length, self.basis, self.chord)
 
@@ -143,7 +150,7 @@ class BeamLink:
         return ExactField(self.field) if self.stiffening == "exact" else None
 
     def stations(self) -> Stations | None:
-        """Tables of the exact field; None with the other fields, whose inertia follows from invariants."""
+        """Return tables of the exact field; None with the other fields, whose inertia follows from invariants."""
         return self._stations
 
     @constant_property
@@ -156,7 +163,7 @@ class BeamLink:
         return field.stations(stiffness, moments, prestress, self.masses, self.retardation)
 
     def _section_stiffness(self, xi: Array) -> tuple[Array, Array]:
-        """Stiffness (k, 6, 6) of the sections at fractions xi (k,), and forces (k, 6) in them without strain.
+        """Return stiffness (k, 6, 6) of the sections at fractions xi (k,), and forces (k, 6) in them without strain.
 
         Without shear there is no stiffness against it.
         """
@@ -170,21 +177,21 @@ class BeamLink:
         return S, self.prestress.forces(S, shear_centres(compliance))
 
     def section_map(self, x: Number) -> SectionMap:
-        """Linear and quadratic terms of the motion of the section at x."""
+        """Return linear and quadratic terms of the motion of the section at x."""
         found = _section_map(self.field, self.stiffening, x)
         return found if self.bow is None else found._replace(bow=frozen(self.bow.running(self.field.fraction(x))[0]))
 
     def position(self, x: Any) -> Array:
-        """Places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
+        """Return places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
         return np.multiply.outer(x, [1, 0, 0])
 
     def displacement(self, x: Any, eta: Array) -> Array:
-        """Displacement of the centre line at x: eta (..., m), x scalar or (k,) -> (..., [k,] 3)."""
+        """Return displacement of the centre line at x: eta (..., m), x scalar or (k,) -> (..., [k,] 3)."""
         poses = self.pose(x, eta)
         return poses[..., :3, 3] - self.position(x)
 
     def pose(self, x: Any, eta: Array) -> Array:
-        """Section frame at x in the link frame: eta (..., m), x scalar or (k,) -> (..., [k,] 4, 4)."""
+        """Return section frame at x in the link frame: eta (..., m), x scalar or (k,) -> (..., [k,] 4, 4)."""
         x = np.asarray(x)
         xi = self.field.fraction(x)
         if self.exact_field:
@@ -202,24 +209,24 @@ class BeamLink:
         return T if np.ndim(x) else T[..., 0, :, :]
 
     def strains(self, x: Any, eta: Array) -> Array:
-        """First-order strains of sections, order as in `general_section`: eta (..., m), x scalar or (k,) -> (..., [k,]
-        6).
+        """Return first-order strains of sections: eta (..., m), x scalar or (k,) -> (..., [k,] 6).
 
-        A fibre at (y, z) of the section is stretched by strain[0] + z strain[4] - y strain[5].
+        Their order is that of `general_section`. A fibre at (y, z) of the section is stretched by
+        strain[0] + z strain[4] - y strain[5].
         """
         strain = np.einsum("kaj,...j->...ka", self.field.sections(self.field.fraction(x)).strain, eta)
         return strain if np.ndim(x) else strain[..., 0, :]
 
     def invariants(self) -> Invariants:
-        """Integrals over the mass of the beam and its lumped masses."""
+        """Return integrals over the mass of the beam and its lumped masses."""
         return self._invariants
 
     def turned_inertia(self) -> Array:
-        """int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); a = 3: s0_a = 1, see `turning`."""
+        """Return int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); s0_3 = 1, see `turning`."""
         return self.carriers.turned(self.moments)
 
     def shortening(self) -> Shortening | None:
-        """What foreshortening adds to the inertia; None where the field has none."""
+        """Return what foreshortening adds to the inertia; None where the field has none."""
         return self._shortening if self.second_order and self.bending_count else None
 
     @constant_property
@@ -229,24 +236,25 @@ class BeamLink:
         return bow(self.field, self._forces_at) if wanted else None
 
     def bow_shares(self) -> Array:
-        """(P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""
+        """Return (P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""
         assert self.bow is not None
         return self._shortening.density @ self.bow.running(self.carriers.xi)
 
     def stiffness(self) -> Array:
-        """K of the strain energy 1/2 eta^T K eta, (m, m)."""
+        """Return K of the strain energy 1/2 eta^T K eta, (m, m)."""
         return self._stiffness
 
     def preload(self) -> Array:
-        """Force of heat and tendons on the coordinates at eta = 0, (m,): the linear term of the strain energy."""
+        """Return the force of heat and tendons at eta = 0, (m,): the linear term of the strain energy."""
         return self._preload
 
     def cubic_terms(self) -> tuple[Array, Array, Array]:
-        """Strain energy beyond 1/2 eta^T K eta: int F . e2 dx = sum_n c_n eta_i eta_j eta_k.
+        """Return strain energy beyond 1/2 eta^T K eta: int F . e2 dx = sum_n c_n eta_i eta_j eta_k.
 
         In a plain link it is (EIz - EIy) int t v'' w'' dx.
 
-        Returns:
+        Returns
+        -------
             index (nc, 3), the coordinates of each term, the last one first: (torsion, y, z) in a plain link; c (nc,);
             and beta c (nc,), its part in the dissipation where damping is proportional to stiffness. Empty with a
             linear field, or where a plain link bends equally both ways.
@@ -254,7 +262,7 @@ class BeamLink:
         return self._cubic_terms
 
     def damping_matrix(self) -> Array:
-        """D of the damping force -D etadot at small deflection, (m, m)."""
+        """Return D of the damping force -D etadot at small deflection, (m, m)."""
         return self._damping_matrix
 
     @property
@@ -264,7 +272,7 @@ class BeamLink:
         return beta
 
     def strain_energy(self, eta: Array) -> Number:
-        """Elastic energy at eta (..., m)."""
+        """Return elastic energy at eta (..., m)."""
         eta = np.asarray(eta)
         if self.exact_field:
             return self.exact_field.strain_energy(*self._section_stiffness(self.exact_field.rule.nodes), eta)
@@ -274,7 +282,7 @@ class BeamLink:
         return quadratic + cubic + (self.bow.strain_energy(eta) if self.bow else 0.0)
 
     def natural_modes(self, tip_mass: Number = 0.0) -> NaturalModes:
-        """Undamped natural modes with the base held; `tip_mass` is added at the tip."""
+        """Return undamped natural modes with the base held; `tip_mass` is added at the tip."""
         if tip_mass:
             loaded = replace(self, masses=(*self.masses, LumpedMass(self.length, tip_mass)))
             return loaded.natural_modes()
@@ -287,7 +295,7 @@ class BeamLink:
         return NaturalModes(omega / (2 * np.pi), labels, X)
 
     def _motions(self, shapes: Array) -> Array:
-        """Twice the kinetic energy of shapes (m, n) along DIRECTIONS, (4, n), without that of slopes."""
+        """Return twice the kinetic energy of shapes (m, n) along DIRECTIONS, (4, n), without that of slopes."""
         moments, sections = self.moments, self.carriers.sections
         W, phi, psi = (np.real(part) for part in (moments, sections.phi @ shapes, sections.psi @ shapes))
         mass, y, z = (W[:, 0, k, None] for k in (0, 2, 3))
@@ -304,9 +312,7 @@ class BeamLink:
     @constant_property
     def moments(self) -> Array:
         """Moments of the mass at these stations, (k, 4, 4)."""
-        field = self.field
-        per_length = field.tables[1] if isinstance(field, OwnField) else self.section.moments
-        moments = field.weights[:, None, None] * per_length
+        moments = self.field.weights[:, None, None] * self.field.moments(self.section)
         return np.concatenate([moments, [lump.moments for lump in self.masses]]) if self.masses else moments
 
     @constant_property
@@ -320,15 +326,11 @@ class BeamLink:
     @constant_property
     def _forces(self) -> Array:
         """Internal forces per coordinate at the nodes, (n, 6, m)."""
-        if isinstance(self.field, OwnField):
-            return self.field.forces
-        return self.section.rigidity[:, None] * self.field.nodes.strain
+        return self._forces_at(self.basis.rule.nodes)
 
     def _forces_at(self, xi: Array) -> Array:
-        """Internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
-        if isinstance(self.field, OwnField):
-            return self.basis.forces(xi)
-        return self.section.rigidity[:, None] * self.field.sections(xi).strain
+        """Return internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
+        return self.field.forces(self.section, xi)
 
     @constant_property
     def _prestress_forces(self) -> Array:
@@ -350,6 +352,7 @@ class BeamLink:
 
     @property
     def second_order_strains(self) -> list[Product]:
+        """Products of second-order strains, see `fields.strain_energy`."""
         return second_order_strains(self.field.nodes, not self.plain and self.profile.shear)
 
     @constant_property
@@ -365,14 +368,14 @@ class BeamLink:
 
 
 @lru_cache(maxsize=256, typed=True)  # a complex length is not the real one that equals it
-def _field(length: Number, basis: Any, chord: tuple[str, ...]) -> Any:
-    """The field that a basis spans: one for all links that differ in masses and sections alone."""
-    return OwnField(basis, chord) if isinstance(basis, OwnBasis) else Field(length, basis, chord)
+def _field(length: Number, basis: Any, chord: tuple[str, ...]) -> Field:
+    """Return the field that a basis spans: one for all links that differ in masses and sections alone."""
+    return ProfileField(basis, chord) if isinstance(basis, OwnBasis) else UniformField(length, basis, chord)
 
 
 @lru_cache(maxsize=256, typed=True)
 def _section_map(field: Any, stiffening: str, x: Number) -> SectionMap:
-    """Of a section, the same for all links that differ in masses and stiffnesses alone."""
+    """Return the motion of a section, the same for links that differ in masses and stiffnesses alone."""
     xi = field.fraction(x)
     section = field.sections(xi)
     B = D = np.zeros((field.basis.count, field.basis.count), section.phi.dtype)

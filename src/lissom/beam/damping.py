@@ -19,14 +19,14 @@ PRESETS = {"engineering": ((100.0, 0.01), (1000.0, 0.1), (np.inf, 1.0))}
 
 
 def rayleigh(damping: Damping) -> tuple[Number, Number] | None:
-    """(beta, alpha) of a damping given as {"stiffness": beta, "mass": alpha}, None for modal damping."""
+    """Return (beta, alpha) of a damping given as {"stiffness": beta, "mass": alpha}, None for modal damping."""
     if not isinstance(damping, Mapping):
         return None
     return damping.get("stiffness", 0.0), damping.get("mass", 0.0)
 
 
 def check(damping: Damping) -> None:
-    """An error that names what is wrong, if anything is."""
+    """Refuse a damping that is none, and name what is wrong."""
     if isinstance(damping, str):
         if damping not in PRESETS:
             raise LissomError(f"is unknown; choose a ratio, or one of {', '.join(PRESETS)}", ("damping",), damping)
@@ -40,7 +40,7 @@ def check(damping: Damping) -> None:
 
 
 def matrix(damping: Damping, mass: Array, stiffness: Array) -> Array:
-    """Damping matrix (..., m, m) of a link with the given modal mass and stiffness matrices."""
+    """Return damping matrix (..., m, m) of a link with the given modal mass and stiffness matrices."""
     factors = rayleigh(damping)
     if factors is not None:
         beta, alpha = factors
@@ -54,7 +54,7 @@ def matrix(damping: Damping, mass: Array, stiffness: Array) -> Array:
 
 
 def modal(mass: Array, stiffness: Array, ratio: Callable[[float], float]) -> Array:
-    """Every natural mode gets the damping ratio that `ratio` gives for its frequency in Hz: matrix (m, m).
+    """Return every natural mode gets the damping ratio that `ratio` gives for its frequency in Hz: matrix (m, m).
 
     With the natural modes X (X^T M X = 1, K X = M X omega^2) it is M X diag(2 zeta omega) X^T M, which is
     2 zeta M (M^-1 K)^(1/2) for one ratio. Imaginary parts of M and K pass through by the Daleckii-Krein

@@ -17,8 +17,7 @@ ON_THE_FACE = 0.03  # of the size of a section, by which a gauge may lie off its
 
 
 class SectionStrain:
-    """Strains (6,) of the section of a beam at x as functions of its coordinates (m,), order as in
-    `general_section`."""
+    """Strains (6,) of the section of a beam at x as functions of its coordinates (m,), see `general_section`."""
 
     def __init__(self, beam: BeamLink, x: Number) -> None:
         self.beam, self.x = beam, x
@@ -28,7 +27,7 @@ class SectionStrain:
         return Sections(*(part[0] for part in self.beam.field.sections(self.beam.field.fraction(self.x))))
 
     def __call__(self, eta: Array) -> Array:
-        """What the strain energy of the beam's field sees: linear, of second order, or exact."""
+        """Return what the strain energy of the beam's field sees: linear, of second order, or exact."""
         strain = self._section.strain @ eta
         if self.beam.exact_field:
             curvature = so3.right_jacobian(self._section.psi @ eta) @ (self._section.psi_x @ eta)
@@ -44,18 +43,18 @@ class SectionStrain:
         return strain
 
     def fibre(self, eta: Array, y: Number, z: Number) -> Number:
-        """Strain along the axis of the fibre at (y, z) of the section."""
+        """Return strain along the axis of the fibre at (y, z) of the section."""
         strain = self(eta)
         return strain[STRETCH] + z * strain[BEND_Y] - y * strain[BEND_Z]
 
 
 def _shape(beam: BeamLink, x: Number) -> Any:
-    """The section at x, whose outline is along the link's axes."""
+    """Return the section at x, whose outline is along the link's axes."""
     return beam.section if beam.plain else beam.profile.section(float(np.real(beam.field.fraction(x)[0])))
 
 
 def beside_material(beam: BeamLink, x: Number, y: Number, z: Number) -> str | None:
-    """What is wrong with a fibre at (y, z) of the section at x, in words; None on material or without an outline."""
+    """Return what is wrong with a fibre at (y, z) of the section at x; None on material or without an outline."""
     section = _shape(beam, x)
     if section.outline is None:
         return None
@@ -80,7 +79,7 @@ def beside_material(beam: BeamLink, x: Number, y: Number, z: Number) -> str | No
 
 
 def outermost(beam: BeamLink, x: Number, face: str) -> tuple[Number, Number] | None:
-    """The fibre (y, z) of the section at x farthest out on a face "y", "-y", "z" or "-z"; None without an outline."""
+    """Return the fibre (y, z) at x farthest out on a face "y", "-y", "z" or "-z"; None without an outline."""
     section = _shape(beam, x)
     if section.outline is None:
         return None

@@ -20,7 +20,7 @@ QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
 
 
 def torsion_share(beam: BeamLink, eta: Array) -> float:
-    """The largest share of a link's stiffness in torsion that its field leaves out as it is bent by eta (m,)."""
+    """Return the largest share of a link's stiffness in torsion that its field leaves out as it is bent by eta (m,)."""
     torsion = beam.basis.slices["torsion"]
     if not beam.second_order or torsion.start == torsion.stop:
         return 0.0
@@ -35,12 +35,12 @@ def torsion_share(beam: BeamLink, eta: Array) -> float:
 
 
 def largest_twist(beam: BeamLink, eta: Array) -> float:
-    """The largest angle, rad, by which a section of a link is twisted."""
+    """Return the largest angle, rad, by which a section of a link is twisted."""
     return float(np.abs(np.real(beam.field.nodes.psi[:, 0] @ eta)).max())
 
 
 def tautness(beam: BeamLink, eta: Array) -> tuple[float, float]:
-    """The mean tension N, and sqrt(N / EI) times the length, of a link deformed by eta (m,); zero under pressure."""
+    """Return the mean tension N of a link deformed by eta (m,), and sqrt(N / EI) L; zero under pressure."""
     C = _compliance(beam)
     bends = [row for row, name in ((5, "y"), (4, "z")) if beam.basis.counts[name]]
     weights = np.real(beam.field.weights)

@@ -27,7 +27,7 @@ class SectionMap(NamedTuple):
     bow: Array = np.zeros(0)  # (K,) of a link that bows: from values at the nodes to integrals up to the section
 
     def displacement(self, eta: Array) -> Array:
-        """Of the section at coordinates eta (..., m), to second order: (..., 3)."""
+        """Return the displacement at coordinates eta (..., m), to second order: (..., 3)."""
         moved: Array = eta @ self.phi.T
         moved[..., 0] -= 0.5 * ((eta @ self.foreshortening) * eta).sum(axis=-1)
         return moved
@@ -41,7 +41,7 @@ BOWED = np.linspace(0.0, 1.0, 25)[1:-1]  # of the length: where a link is looked
 
 
 def bow(link: FlexibleLink, eta: Array) -> Array:
-    """Largest distance of the bent axis of a link from its chord, m, at coordinates eta (..., m): (...,)."""
+    """Return largest distance of the bent axis of a link from its chord, m, at coordinates eta (..., m): (...,)."""
     x = np.append(BOWED, 1.0) * np.real(link.length)
     axis = link.displacement(x, eta) + link.position(x)
     along = axis[..., -1:, :] / np.linalg.norm(axis[..., -1:, :], axis=-1, keepdims=True)
@@ -75,7 +75,7 @@ class FlexibleLink(Protocol):
     """
 
     def __hash__(self) -> int:
-        """Of the object itself: a link never changes."""
+        """Return the hash of the object itself: a link never changes."""
 
     @property
     def count(self) -> int:
@@ -118,47 +118,47 @@ class FlexibleLink(Protocol):
         """Places with a name."""
 
     def position(self, x: Any) -> Array:
-        """Places on the undeformed link: scalar or name -> (3,), (k,) -> (k, 3)."""
+        """Return places on the undeformed link: scalar or name -> (3,), (k,) -> (k, 3)."""
 
     def section_map(self, x: Any) -> SectionMap:
-        """How the frame at a place moves."""
+        """Return how the frame at a place moves."""
 
     def pose(self, x: Any, eta: Array) -> Array:
-        """Frame at a place: eta (..., m), x scalar, name or (k,) -> (..., [k,] 4, 4)."""
+        """Return frame at a place: eta (..., m), x scalar, name or (k,) -> (..., [k,] 4, 4)."""
 
     def displacement(self, x: Any, eta: Array) -> Array:
-        """Displacement at a place: eta (..., m), x scalar, name or (k,) -> (..., [k,] 3)."""
+        """Return displacement at a place: eta (..., m), x scalar, name or (k,) -> (..., [k,] 3)."""
 
     def invariants(self) -> Invariants:
-        """Integrals over the mass."""
+        """Return integrals over the mass."""
 
     def shortening(self) -> Shortening | None:
-        """What foreshortening adds to the inertia; None where the field has none."""
+        """Return what foreshortening adds to the inertia; None where the field has none."""
 
     def stations(self) -> Stations | None:
-        """Tables of the exact field; None with the other fields."""
+        """Return tables of the exact field; None with the other fields."""
 
     @property
     def bow(self) -> Bow | None:
         """Terms of fourth order; None where the field has none."""
 
     def bow_shares(self) -> Array:
-        """(P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""
+        """Return (P, K) of a link that bows: from values at its nodes to int psi_p of their running integrals."""
 
     def stiffness(self) -> Array:
-        """K of the strain energy 1/2 eta^T K eta, (m, m)."""
+        """Return K of the strain energy 1/2 eta^T K eta, (m, m)."""
 
     def preload(self) -> Array:
-        """Linear term of the strain energy, (m,): what strains the link by itself pushes its coordinates so."""
+        """Return linear term of the strain energy, (m,): what strains the link by itself pushes its coordinates so."""
 
     def cubic_terms(self) -> tuple[Array, Array, Array]:
-        """Strain energy beyond 1/2 eta^T K eta: index (nc, 3), coefficients (nc,), their part in damping (nc,)."""
+        """Return energy beyond 1/2 eta^T K eta: index (nc, 3), coefficients (nc,), their part in damping (nc,)."""
 
     def damping_matrix(self) -> Array:
-        """D of the damping force -D etadot at small deflection, (m, m)."""
+        """Return D of the damping force -D etadot at small deflection, (m, m)."""
 
     def strain_energy(self, eta: Array) -> Number:
-        """Elastic energy at eta (..., m)."""
+        """Return elastic energy at eta (..., m)."""
 
     def natural_modes(self) -> NaturalModes:
-        """Undamped natural modes with the base held."""
+        """Return undamped natural modes with the base held."""

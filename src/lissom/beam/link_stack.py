@@ -35,7 +35,7 @@ class Stack:
 
     @classmethod
     def of(cls, links: Sequence[Any]) -> Stack | None:
-        """The links side by side; None where more than numbers differ, or their field has further terms."""
+        """Return the links side by side; None where more than numbers differ, or their field has further terms."""
         first = links[0]
         if not isinstance(first, BeamLink) or first.bow is not None or first.stiffening == "exact":
             return None
@@ -52,22 +52,27 @@ class Stack:
         return cls(links)
 
     def section_map(self, x: Any) -> SectionMap:
-        """The same for all."""
+        """Return the same for all."""
         return self.first.section_map(x)
 
     def invariants(self) -> Invariants:
+        """Return the integrals over the mass."""
         return self._invariants
 
     def shortening(self) -> Shortening | None:
+        """Return what foreshortening adds to the inertia; None where the field has none."""
         return self._shortening if self.second_order and self.bending_count else None
 
     def stiffness(self) -> Array:
+        """Return K of the strain energy 1/2 eta^T K eta, (N, m, m)."""
         return self._stiffness
 
     def preload(self) -> Array:
+        """Return the linear term of the strain energy, (m,)."""
         return self.first.preload()
 
     def cubic_terms(self) -> tuple[Array, Array, Array]:
+        """Return the index (nc, 3), coefficients (N, nc) and their part in damping (N, nc)."""
         return self._cubic_terms
 
     @cached_property
@@ -78,6 +83,7 @@ class Stack:
         return index, c, self._each([link.retardation for link in self.links])[:, :, 0] * c
 
     def damping_matrix(self) -> Array:
+        """Return D of the damping force -D etadot, (N, m, m)."""
         given: list[Any] = [link.damping for link in self.links]
         together = given[0]
         if isinstance(together, dict):
@@ -88,7 +94,7 @@ class Stack:
 
     @staticmethod
     def _each(numbers: list[Any]) -> Array:
-        """A number of every link, as a factor of matrices."""
+        """Return a number of every link, as a factor of matrices."""
         return np.array(numbers)[:, None, None]
 
     @cached_property

@@ -34,12 +34,12 @@ class LumpedMass:
 
     @property
     def moments(self) -> Array:
-        """int (1, d)(1, d)^T dm over its elements at offsets d from the section's centre, shape (4, 4)."""
+        """Int (1, d)(1, d)^T dm over its elements at offsets d from the section's centre, shape (4, 4)."""
         return moments(self.mass, self.com, self.inertia)
 
 
 def moments(mass: Any, com: Array, inertia: Array) -> Array:
-    """Moments (..., 4, 4) of masses (...), see `LumpedMass`; com (..., 3), inertia (..., 3, 3)."""
+    """Return moments (..., 4, 4) of masses (...), see `LumpedMass`; com (..., 3), inertia (..., 3, 3)."""
     centre = np.ones((*com.shape[:-1], 4), com.dtype)
     centre[..., 1:] = com
     spread = np.zeros((*com.shape[:-1], 4, 4), inertia.dtype)

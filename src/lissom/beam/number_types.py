@@ -18,7 +18,7 @@ NEAR = 1e-6  # of the length, within which a place counts as another one, or as 
 
 
 def positive(what: str, value: Number, zero_allowed: bool = False) -> Number:
-    """`value` itself; an error that names it unless its real part is finite and positive."""
+    """Return `value` itself; an error that names it unless its real part is finite and positive."""
     if type(value) is float and 0.0 < value < np.inf:  # quick, and the rule
         return value
     real = np.real(value)
@@ -29,5 +29,5 @@ def positive(what: str, value: Number, zero_allowed: bool = False) -> Number:
 
 
 def symmetric(matrix: Array) -> Array:
-    """Symmetric part over the last two axes (plain transpose: complex steps pass through)."""
+    """Return symmetric part over the last two axes (plain transpose: complex steps pass through)."""
     return (matrix + np.swapaxes(matrix, -1, -2)) / 2

@@ -50,7 +50,7 @@ def left_out(beam: BeamLink, places: Sequence[Place]) -> LeftOut | None:
 
 
 def _of_directions(beam: BeamLink, profile: Profile, moving: list[str], places: Sequence[Place]) -> LeftOut | None:
-    """The same of directions that move each other."""
+    """Return the same of directions that move each other."""
     basis = beam.basis
     degree = enough_degree(profile, max(basis.counts[name] for name in moving) + MORE)
     ritz = Ritz.of(profile, moving, degree, places=[place.x for place in places])
@@ -74,7 +74,7 @@ def _of_directions(beam: BeamLink, profile: Profile, moving: list[str], places: 
 
 
 def _work(beam: BeamLink, profile: Profile, moving: list[str], degree: int) -> Array:
-    """Work (r, n) of the raw force distributions on the strains of the link's functions."""
+    """Return work (r, n) of the raw force distributions on the strains of the link's functions."""
     rule = Quadrature.cached(profile.edges, degree + profile.degree // 2 + 6)
     forces = np.concatenate([np.real(raw_forces(profile, name, degree, rule.nodes)) for name in moving], axis=2)
     strain = np.real(beam.field.sections(beam.field.fraction(profile.place(rule.nodes))).strain)
@@ -83,7 +83,7 @@ def _work(beam: BeamLink, profile: Profile, moving: list[str], degree: int) -> A
 
 
 def _held(ritz: Ritz, moving: list[str], places: Sequence[Place]) -> list[Array]:
-    """Rows (c, r): how each place moves along the loads that act there."""
+    """Return rows (c, r): how each place moves along the loads that act there."""
     first = np.cumsum([0, *(len(MOTION[name]) for name in moving)])
     return [
         ritz.places[k, [int(start) + load for start, name in zip(first, moving) for load in place.loads(name)]]

@@ -33,7 +33,28 @@ class Energy(NamedTuple):
 
 
 def energy(robot: AnyRobot, q: ArrayLike, v: ArrayLike) -> Energy:
-    """Return kinetic and potential energies at the state (q, v)."""
+    """Return the kinetic and potential energies of a state.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    v : array_like
+        Velocities, shape (nv,), in the order of `model.coordinates`.
+
+    Returns
+    -------
+    Energy
+        Kinetic energy, and the potential energies of gravity, beams, joints and elements, J.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> q, v = model.neutral(), np.zeros(model.nv)
+    >>> lissom.energy(model, q, v).potential  # J
+    """
     model = as_model(robot)
     q, v = vector(model, q, "q", model.nq), vector(model, v, "v", model.nv)
     number = number_type(model, q, v)

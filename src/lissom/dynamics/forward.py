@@ -36,6 +36,12 @@ def forward_dynamics(
     array
         Accelerations, shape (model.nv,); they keep loops closed, where q and v do (`closed_loops` has the
         reactions).
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> q, v = model.neutral(), np.zeros(model.nv)
+    >>> a = lissom.forward_dynamics(model, q, v)  # let go at rest
     """
     model = as_model(robot)
     if model.loops:

@@ -52,6 +52,12 @@ def inverse_dynamics(
     -------
     array
         Generalised forces, shape (model.nv,): N m, N, or modal units.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> q, v = model.neutral(), np.zeros(model.nv)
+    >>> tau = lissom.inverse_dynamics(model, q, v, np.zeros(model.nv))  # what holds the arm
     """
     model = as_model(robot)
     tree = _newton_euler(model, q, v, a, wrenches)
@@ -91,7 +97,30 @@ def _by_actuators(model: Model, q: ArrayLike, needed: Vector, actuators: Iterabl
 
 
 def bias(robot: AnyRobot, q: ArrayLike, v: ArrayLike, wrenches: Wrenches | None = None) -> Vector:
-    """Compute the forces at zero acceleration, shape (model.nv,): M a + bias = tau."""
+    """Return the forces at zero acceleration: M a + bias = tau.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    v : array_like
+        Velocities, shape (nv,), in the order of `model.coordinates`.
+    wrenches : mapping of str to array_like, optional
+        External wrenches by link name, (torque, force) at the link's origin in its axes.
+
+    Returns
+    -------
+    ndarray
+        Generalised forces, shape (nv,): N m, N, or modal units.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> q, v = model.neutral(), np.zeros(model.nv)
+    >>> holding = lissom.bias(model, q, v)  # what holds the arm against its weight
+    """
     model = as_model(robot)
     return _newton_euler(model, q, v, np.zeros(model.nv), wrenches)
 
@@ -120,6 +149,13 @@ def joint_wrenches(
     -------
     array
         One row per link in the order of `model.joints`, shape (joints, 6).
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> q, v = model.neutral(), np.zeros(model.nv)
+    >>> wrenches = lissom.joint_wrenches(model, q, v, np.zeros(model.nv))
+    >>> torque, force = wrenches[model.joints.index("elbow")].reshape(2, 3)
     """
     model = as_model(robot)
     check_choice("frame", frame, ("local", "parent", "world"))

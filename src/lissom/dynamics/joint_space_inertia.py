@@ -11,7 +11,26 @@ from lissom.model.any_robot import AnyRobot, as_model
 
 
 def mass_matrix(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
-    """Return the symmetric positive definite mass matrix at configuration `q`, shape (model.nv, model.nv)."""
+    """Return the mass matrix M(q), symmetric and positive definite.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+
+    Returns
+    -------
+    ndarray
+        Shape (nv, nv), in the order of `model.coordinates`.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> lissom.mass_matrix(model, model.neutral()).shape == (model.nv, model.nv)
+    True
+    """
     model = as_model(robot)
     q = vector(model, q, "q", model.nq)
     number = number_type(model, q)

@@ -23,7 +23,27 @@ Frame = Literal["world", "local"]
 
 
 def tip_pose(robot: AnyRobot, q: ArrayLike, link: str | None = None) -> np.ndarray:
-    """Return the pose of the tip of `link` (the last link unless given) in the world, shape (4, 4)."""
+    """Return the pose of the tip of a link in the world.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    link : str, optional
+        The last link unless given.
+
+    Returns
+    -------
+    ndarray
+        Shape (4, 4): coordinates of the tip's frame to those of the world.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> lissom.tip_pose(model, model.neutral())[:3, 3]  # where it is, m
+    """
     model = as_model(robot)
     return point_pose(model, q, link or model.links[-1])
 
@@ -31,7 +51,31 @@ def tip_pose(robot: AnyRobot, q: ArrayLike, link: str | None = None) -> np.ndarr
 def point_pose(
     robot: AnyRobot, q: ArrayLike, link: str, x: float | str | None = None, offset: ArrayLike | None = None
 ) -> np.ndarray:
-    """Return the pose T_world_point of a point of `link`, shape (4, 4)."""
+    """Return the pose of a point of a link in the world.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    link : str
+        The link that carries the point.
+    x : float or str, optional
+        Place along a beam in metres from its proximal end, or the name of an interface; the tip unless given.
+    offset : array_like, optional
+        From there to the point, shape (3,), metres, in the axes of the section; without `x` from the tip of the link.
+
+    Returns
+    -------
+    ndarray
+        Shape (4, 4): coordinates of the point's frame to those of the world.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> middle = lissom.point_pose(model, model.neutral(), "upper", x=0.3)
+    """
     model = as_model(robot)
     work, _ = _frames(model, q, np.zeros(model.nv), link, x, offset)
     T = np.zeros((4, 4), work.world_position.dtype)
@@ -48,7 +92,36 @@ def point_velocity(
     offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> Vector:
-    """Return the twist (omega, v) of a point of `link`, (6,), in world axes or its own; v is the point's velocity."""
+    """Return the twist of a point of a link.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    v : array_like
+        Velocities, shape (nv,), in the order of `model.coordinates`.
+    link : str
+        The link that carries the point.
+    x : float or str, optional
+        Place along a beam in metres from its proximal end, or the name of an interface; the tip unless given.
+    offset : array_like, optional
+        From there to the point, shape (3,), metres, in the axes of the section; without `x` from the tip of the link.
+    frame : {"world", "local"}
+        Axes of the components.
+
+    Returns
+    -------
+    ndarray
+        (omega, v), shape (6,), in rad/s and m/s; v is the velocity of the point itself.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> q, v = model.neutral(), np.zeros(model.nv)
+    >>> lissom.point_velocity(model, q, v, "upper", x=0.3)
+    """
     model = as_model(robot)
     work, _ = _frames(model, q, v, link, x, offset)
     return _rotated(work, np.concatenate([work.omega[-1], work.velocity[-1]]), frame)
@@ -62,7 +135,33 @@ def jacobian(
     offset: ArrayLike | None = None,
     frame: Frame = "world",
 ) -> np.ndarray:
-    """Return the Jacobian of `point_velocity` with respect to `v`, shape (6, model.nv)."""
+    """Return the Jacobian of `point_velocity` with respect to `v`.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    link : str
+        The link that carries the point.
+    x : float or str, optional
+        Place along a beam in metres from its proximal end, or the name of an interface; the tip unless given.
+    offset : array_like, optional
+        From there to the point, shape (3,), metres, in the axes of the section; without `x` from the tip of the link.
+    frame : {"world", "local"}
+        Axes of the components.
+
+    Returns
+    -------
+    ndarray
+        Shape (6, nv).
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> J = lissom.jacobian(model, model.neutral(), "forearm")
+    """
     model = as_model(robot)
     work, point = _frames(model, q, np.zeros(model.nv), link, x, offset)
     J = np.empty((6, model.nv), work.omega.dtype)

@@ -171,6 +171,11 @@ def sense(
         as in a file.
     multipliers : array_like, optional
         Of the loops, (rows,), from `closed_loops`; force-torque sensors of a robot with loops need them.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> lissom.sense(model, model.neutral(), sensors=[lissom.model.Encoder(name="e", joint="elbow")])
     """
     model = as_model(robot)
     q = vector(model, q, "q", model.nq)

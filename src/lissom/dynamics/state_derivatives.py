@@ -51,8 +51,32 @@ def derivatives(
 ) -> Derivatives:
     """Compute forward dynamics and its exact derivatives with respect to q, v and tau.
 
-    Arguments are those of `forward_dynamics`. Accelerations of prescribed joints are given by `a`: their
-    rows are zero, and so are their columns by tau.
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    v : array_like
+        Velocities, shape (nv,), in the order of `model.coordinates`.
+    tau : array_like, optional
+        Applied forces, shape (nv,); zero unless given.
+    wrenches : mapping of str to array_like, optional
+        External wrenches by link name, (torque, force) at the link's origin in its axes.
+    a : array_like, optional
+        Accelerations of prescribed joints, shape (nv,); entries of other coordinates are ignored.
+
+    Returns
+    -------
+    Derivatives
+        Accelerations, shape (nv,), and their derivatives, each of shape (nv, nv). Rows of prescribed joints are zero,
+        and so are their columns by tau.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> q, v = model.neutral(), np.zeros(model.nv)
+    >>> a, by_q, by_v, by_tau = lissom.derivatives(model, q, v)
     """
     model = as_model(robot)
     n = model.nv

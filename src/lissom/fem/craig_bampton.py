@@ -40,11 +40,15 @@ DEPENDENT = 1e-12  # squared size, relative, of a basis function that the others
 class Selection:
     """Which modes to keep: a number of them, all up to a frequency, or those that carry a share of the mass.
 
-    Args:
-        count: the lowest so many.
-        frequency: all up to this, Hz.
-        effective_mass: those of largest effective modal mass, until each rigid motion of the base has this share
-            (0 to 1) of the mass that moves inside; sought among the lowest 60.
+    Parameters
+    ----------
+    count : int, optional
+        The lowest so many.
+    frequency : float, optional
+        All up to this, Hz.
+    effective_mass : float, optional
+        Those of largest effective modal mass, until each rigid motion of the base has this share
+        (0 to 1) of the mass that moves inside; sought among the lowest 60.
     """
 
     count: int | None = None
@@ -77,18 +81,28 @@ def reduce(
     compare: int = COMPARED,
     progress: Callable[[str], None] = lambda text: None,
 ) -> ReducedLink:
-    """A link from a structure.
+    """Return a link from a structure.
 
-    Args:
-        interfaces: what its joints take hold of.
-        modes: which modes to keep besides the static shapes; a number is a count.
-        method: "craig-bampton", "guyan" or "free-interface".
-        base: the interface that carries the link, whose frame becomes the link's; the first unless given.
-        tip: the interface where a child sits unless it says otherwise; the last unless given.
-        damping: as of a beam: modal ratio, {"stiffness": beta, "mass": alpha} or "engineering".
-        augmented: complete "craig-bampton" by static answers to the inertia of its static shapes.
-        compare: how many natural frequencies of the full model to compare with in the report.
-        progress: called with what is being done, as text.
+    Parameters
+    ----------
+    interfaces : sequence of Interface
+        What its joints take hold of.
+    modes : Selection or int
+        Which modes to keep besides the static shapes; a number is a count.
+    method : str
+        "craig-bampton", "guyan" or "free-interface".
+    base : str, optional
+        The interface that carries the link, whose frame becomes the link's; the first unless given.
+    tip : str, optional
+        The interface where a child sits unless it says otherwise; the last unless given.
+    damping : Damping
+        As of a beam: modal ratio, {"stiffness": beta, "mass": alpha} or "engineering".
+    augmented : bool
+        Complete "craig-bampton" by static answers to the inertia of its static shapes.
+    compare : int
+        How many natural frequencies of the full model to compare with in the report.
+    progress : callable
+        Called with what is being done, as text.
     """
     if method not in METHODS:
         raise LissomError(f"is unknown; choose {', '.join(METHODS)}", ("method",), method)
@@ -97,12 +111,15 @@ def reduce(
     tied = tie(structure, interfaces)
     base, tip = _named(base, tied, 0), _named(tip, tied, -1)
     body = _Body(structure, tied, base, progress)
+    # static and natural shapes, then orthonormal ones of rising frequency: M = I, K = omega^2
     basis, held = body.basis(method, selection, augmented)
     progress("orthonormalising")
     shapes, squares = _orthonormal(basis, body.M, body.K)
+    # scaled so that a modal mass is that of the structure, and coordinates are metres
     scale = np.sqrt(structure.total_mass())
     shapes = scale * shapes
     progress("integrating over the mass")
+    # integrals over the mass, seen from the base
     nodal = tied.map @ shapes
     origin = tied.origins[tied.names.index(base)]
     inertia = structure.inertia.invariants(nodal, origin)
@@ -173,7 +190,7 @@ class _Body:
         self._factor: Factor | None = None
 
     def basis(self, method: str, selection: Selection, augmented: bool) -> tuple[Array, _Held]:
-        """Columns (unknowns, k) that leave the base at rest, and the modes among them."""
+        """Return columns (unknowns, k) that leave the base at rest, and the modes among them."""
         none = _Held(np.zeros(0), np.zeros((0, 6)), np.nan)
         if method == "free-interface":
             return self._free_interface(selection)
@@ -193,7 +210,7 @@ class _Body:
         return np.hstack(parts), kept
 
     def _inertia_shapes(self, statics: Array, held: Array) -> Array:
-        """Answers (unknowns, c) of the held body to the inertia of its static shapes, less what the modes span."""
+        """Return the held body's answers (unknowns, c) to the inertia of its static shapes, less the modes' share."""
         n = self.tied.free
         answer = self.factor.solve((self.M @ statics)[:n])
         answer -= held @ (held.T @ (self.M[:n, :n] @ answer))
@@ -211,7 +228,7 @@ class _Body:
         return self._factor
 
     def static_shapes(self) -> tuple[Array, Array]:
-        """Answers (unknowns, c) to unit motions of the other interfaces, base held; their stiffness (c, c)."""
+        """Return answers (unknowns, c) to unit motions of the other interfaces, base held; their stiffness (c, c)."""
         if self._static is None:
             coupling = self.K[: self.tied.free, self.others].toarray()
             factor = self.factor
@@ -225,7 +242,7 @@ class _Body:
         return self._static
 
     def clamped(self, count: int) -> Array:
-        """Lowest natural frequencies in Hz of the full model with its base held."""
+        """Return lowest natural frequencies in Hz of the full model with its base held."""
         self.progress("natural frequencies of the full model")
         statics, S = self.static_shapes()
         Psi, n = statics[self.inner], self.tied.free
@@ -257,7 +274,7 @@ class _Body:
         return X[:, kept], _Held(hz[kept], shares[kept], following)
 
     def _shares(self, X: Array) -> Array:
-        """Effective modal mass of held modes (k, 6) as shares of what all of them together have."""
+        """Return effective modal mass of held modes (k, 6) as shares of what all of them together have."""
         from scipy.sparse.linalg import cg
 
         n = self.tied.free
@@ -300,7 +317,7 @@ class _Body:
 
 
 def _up_to(find: Callable[[int], tuple[Array, Array]], limit: float, n: int) -> tuple[Array, Array]:
-    """Modes found in growing numbers until one lies beyond the limit."""
+    """Return modes found in growing numbers until one lies beyond the limit."""
     count = min(n, 20)
     while True:
         hz, X = find(count)
@@ -312,7 +329,7 @@ def _up_to(find: Callable[[int], tuple[Array, Array]], limit: float, n: int) -> 
 
 
 def _select(selection: Selection, hz: Array, shares: Array) -> tuple[Array, float]:
-    """Indices of the modes to keep, and the lowest frequency left out."""
+    """Return indices of the modes to keep, and the lowest frequency left out."""
     if selection.count is not None:
         kept = np.arange(min(selection.count, len(hz)))
     elif selection.frequency is not None:
@@ -324,7 +341,7 @@ def _select(selection: Selection, hz: Array, shares: Array) -> tuple[Array, floa
 
 
 def _heaviest(shares: Array, wanted: float) -> Array:
-    """Modes by largest share first, until every motion has the share wanted."""
+    """Return modes by largest share first, until every motion has the share wanted."""
     kept: list[int] = []
     reached = np.zeros(6)
     for motion in range(6):
@@ -341,7 +358,7 @@ def _heaviest(shares: Array, wanted: float) -> Array:
 
 
 def _orthonormal(basis: Array, M: Sparse, K: Sparse) -> tuple[Array, Array]:
-    """Natural modes (unknowns, m), mass-normalised, in the span of the basis, and their omega^2."""
+    """Return natural modes (unknowns, m), mass-normalised, in the span of the basis, and their omega^2."""
     weights = np.einsum("ij,ij->j", basis, M @ basis)
     moving = weights > 0  # where interfaces hold every node, nothing answers to their inertia
     basis = basis[:, moving] / np.sqrt(weights[moving])

@@ -27,7 +27,7 @@ class Inertia(Protocol):
     """What the mass of a structure integrates to."""
 
     def invariants(self, shapes: Array, origin: Array) -> Invariants:
-        """Integrals for the field that `shapes` (unknowns, m) span, in mesh axes at `origin` (3,)."""
+        """Return integrals for the field that `shapes` (unknowns, m) span, in mesh axes at `origin` (3,)."""
         ...
 
 
@@ -52,24 +52,24 @@ class Structure:
         return self.width * len(self.nodes)
 
     def unknowns(self, nodes: Array) -> Array:
-        """Indices (k, width) of the unknowns of some nodes."""
+        """Return indices (k, width) of the unknowns of some nodes."""
         return self.width * np.asarray(nodes)[:, None] + np.arange(self.width)
 
     def rigid_motions(self, origin: Array) -> Array:
-        """Displacements (unknowns, 6) of unit rotations about and translations along the axes at `origin`."""
+        """Return displacements (unknowns, 6) of unit rotations about and translations along the axes at `origin`."""
         return rigid_motions(self.nodes - origin, self.width).reshape(self.size, 6)
 
     def total_mass(self) -> float:
-        """Mass in kg: twice the kinetic energy of unit velocity along x."""
+        """Return mass in kg: twice the kinetic energy of unit velocity along x."""
         along = self.rigid_motions(np.zeros(3))[:, 3]
         return float(along @ (self.mass @ along))
 
     def scaled(self, stiffness: float = 1.0, mass: float = 1.0) -> Structure:
-        """The same body with other stiffness or mass: both matrices scaled, not the inertia integrals."""
+        """Return the same body with other stiffness or mass: both matrices scaled, not the inertia integrals."""
         return replace(self, stiffness=stiffness * self.stiffness, mass=mass * self.mass)
 
     def modes(self, count: int) -> tuple[Array, Array]:
-        """Natural modes of the free body, the six rigid ones first: Hz (count,), shapes (unknowns, count)."""
+        """Return natural modes of the free body, the six rigid ones first: Hz (count,), shapes (unknowns, count)."""
         from lissom.fem.lowest_modes import Free
 
         points = np.repeat(self.nodes, self.width, axis=0)
@@ -80,7 +80,7 @@ class Structure:
 
 
 def rigid_motions(arms: Array, width: int) -> Array:
-    """Motion (n, width, 6) of points at `arms` (n, 3) from a frame that turns and moves by units."""
+    """Return motion (n, width, 6) of points at `arms` (n, 3) from a frame that turns and moves by units."""
     out = np.zeros((len(arms), width, 6))
     x, y, z = arms.T
     out[:, 0, 1], out[:, 0, 2] = z, -y  # e_a x r
@@ -93,7 +93,7 @@ def rigid_motions(arms: Array, width: int) -> Array:
 
 
 def check(structure: Structure, what: str = "structure") -> Structure:
-    """The structure itself; an error that names the first thing wrong with its matrices.
+    """Return the structure itself; an error that names the first thing wrong with its matrices.
 
     It must be free of supports, in one piece, symmetric, with mass.
     """
@@ -141,7 +141,7 @@ def _check_matrix(matrix: Sparse, size: int, what: str) -> None:
 
 
 def check_connected(stiffness: Sparse, width: int, what: str) -> None:
-    """An error where a body consists of several parts."""
+    """Refuse a body of several parts."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -160,7 +160,7 @@ def check_connected(stiffness: Sparse, width: int, what: str) -> None:
 
 
 def check_size(nodes: Array, what: str, remedy: str) -> None:
-    """An error for a body whose size can hardly be in metres."""
+    """Refuse a body whose size can hardly be in metres."""
     extent = float(np.ptp(nodes, axis=0).max())
     if not np.isfinite(extent) or extent == 0:
         raise LissomError(f"its nodes span {extent:g} m; give finite coordinates of more than one node", (what,))

@@ -29,13 +29,18 @@ GAUSS = 4  # exact for the mass of a uniform element
 class Member:
     """A straight member between two named points.
 
-    Args:
-        section: one Section; two, at the start and the end (every property varies linearly); or a function from the
-            place s in [0, 1] along the member.
-        elements: how many it is divided into.
-        shear: shear stiffnesses (kGAy, kGAz) in N of a Timoshenko member; see `shear_stiffness`. None: Euler-Bernoulli.
-        up: direction of the section's z axis (its part across the member); world z unless given, or y for a member
-            along z.
+    Parameters
+    ----------
+    section : AnySection
+        One Section; two, at the start and the end (every property varies linearly); or a function from the
+        place s in [0, 1] along the member.
+    elements : int
+        How many it is divided into.
+    shear : tuple of float, optional
+        Shear stiffnesses (kGAy, kGAz) in N of a Timoshenko member; see `shear_stiffness`. None: Euler-Bernoulli.
+    up : sequence of float, optional
+        Direction of the section's z axis (its part across the member); world z unless given, or y for a member
+        along z.
     """
 
     start: str
@@ -46,7 +51,7 @@ class Member:
     up: Sequence[float] | None = None
 
     def section_at(self, s: float) -> Section:
-        """The section at the fraction s of the member."""
+        """Return the section at the fraction s of the member."""
         if isinstance(self.section, Section):
             return self.section
         if callable(self.section):
@@ -56,24 +61,27 @@ class Member:
         return Section(**{name: (1 - s) * getattr(first, name) + s * getattr(last, name) for name in names})
 
     def shear_at(self, s: float) -> tuple[float, float]:
-        """(kGAy, kGAz) at the fraction s of the member; infinite without shear."""
+        """Return (kGAy, kGAz) at the fraction s of the member; infinite without shear."""
         if self.shear is None:
             return np.inf, np.inf
         return self.shear(s) if callable(self.shear) else self.shear
 
 
 def shear_stiffness(section: Section, nu: float, factor: float = 5 / 6) -> tuple[float, float]:
-    """Shear stiffnesses kGA of a section of one material, with the shear factor k (5/6 for a rectangle)."""
+    """Return shear stiffnesses kGA of a section of one material, with the shear factor k (5/6 for a rectangle)."""
     kGA = factor * section.EA / 2 / (1 + nu)
     return kGA, kGA
 
 
 def frame(points: Mapping[str, Sequence[float]], members: Sequence[Member], mass: str = "consistent") -> Structure:
-    """The structure of some members; its groups are the named points.
+    """Return the structure of some members; its groups are the named points.
 
-    Args:
-        points: name to position (3,), m.
-        mass: "consistent", or "lumped" at the nodes (half of each element's mass and rotary inertia).
+    Parameters
+    ----------
+    points : mapping
+        Name to position (3,), m.
+    mass : str
+        "consistent", or "lumped" at the nodes (half of each element's mass and rotary inertia).
     """
     if mass not in ("consistent", "lumped"):
         raise LissomError("is unknown; choose 'consistent' or 'lumped'", ("mass",), mass)
@@ -88,7 +96,7 @@ def chain(
     up: Sequence[float] | None = None,
     mass: str = "consistent",
 ) -> Structure:
-    """A bent or curved member as a chain of straight ones through `points` (k, 3); groups "base" and "tip".
+    """Return a bent or curved member as a chain of straight ones through `points` (k, 3); groups "base" and "tip".
 
     A section that varies does so from the first point to the last, by length.
     """
@@ -127,12 +135,13 @@ class SectionInertia:
     rotation: Sparse  # (3 k, unknowns)
 
     def invariants(self, shapes: Array, origin: Array) -> Invariants:
+        """Return the integrals over the mass."""
         k, m = len(self.places), shapes.shape[1]
         phi, psi = (np.asarray(map_ @ shapes).reshape(k, 3, m) for map_ in (self.displacement, self.rotation))
         return integrate(self.places - origin, self.moments, Sections(phi, psi, psi, psi))
 
     def mass_matrix(self) -> Sparse:
-        """(unknowns, unknowns): m |u|^2 + theta . J theta over the sections, whose offsets have no first moment."""
+        """Return m |u|^2 + theta . J theta over the sections, (unknowns, unknowns); offsets have no first moment."""
         from scipy.sparse import block_diag, csr_array, diags_array
 
         m, E = self.moments[:, 0, 0], self.moments[:, 1:, 1:]
@@ -255,7 +264,7 @@ class _Element:
 
 
 def _fields(xi: Array, length: float, phi_y: float, phi_z: float) -> tuple[Array, Array, Array]:
-    """Displacement (g, 3, 12), rotation (g, 3, 12) and strain (g, 6, 12) at fractions xi, element axes."""
+    """Return displacement (g, 3, 12), rotation (g, 3, 12) and strain (g, 6, 12) at fractions xi, element axes."""
     g = len(xi)
     u, th, strain = np.zeros((g, 3, 12)), np.zeros((g, 3, 12)), np.zeros((g, 6, 12))
     linear, slope = np.stack([1 - xi, xi], axis=1), np.array([-1, 1]) / length
@@ -272,7 +281,7 @@ def _fields(xi: Array, length: float, phi_y: float, phi_z: float) -> tuple[Array
 
 
 def _bending(xi: Array, l: float, phi: float) -> tuple[Array, Array, Array, Array]:
-    """Deflection, slope of the section, curvature and shear strain per (v1, th1, v2, th2): (g, 4) each."""
+    """Return deflection, slope of the section, curvature and shear strain per (v1, th1, v2, th2): (g, 4) each."""
     x, x2, x3, one = xi, xi**2, xi**3, np.ones_like(xi)
     c = 1 / (1 + phi)
     v = np.stack([
@@ -290,7 +299,7 @@ def _bending(xi: Array, l: float, phi: float) -> tuple[Array, Array, Array, Arra
 
 
 def _axes(along: Array, up: Sequence[float] | None) -> Array:
-    """Element axes as columns (3, 3): x along the member, z as near to `up` as can be."""
+    """Return element axes as columns (3, 3): x along the member, z as near to `up` as can be."""
     if up is None:
         up = (0.0, 1.0, 0.0) if abs(along[2]) > 1 - 1e-9 else (0.0, 0.0, 1.0)
     across = np.cross(np.asarray(up, float), along)
@@ -301,7 +310,7 @@ def _axes(along: Array, up: Sequence[float] | None) -> Array:
 
 
 def _sparse(blocks: Array, columns: Array, width: int) -> Sparse:
-    """Sparse matrix of dense blocks (e, g, r, c), one below the other; those of element e act on columns[e] (c,)."""
+    """Return the sparse matrix of dense blocks (e, g, r, c), one below the other, on columns[e] (c,) of element e."""
     from scipy.sparse import csr_array
 
     e, g, r, c = blocks.shape

@@ -19,11 +19,14 @@ Draw = Callable[[Any], Mapping[str, Callable[[np.ndarray], bool]]]
 
 
 def mesh_step(path: Any, size: float | None = None, order: int = 2, scale: float | None = None) -> SolidMesh:
-    """Tetrahedra of the solid in a STEP file.
+    """Return tetrahedra of the solid in a STEP file.
 
-    Args:
-        size: length of an element's edge, m; a twentieth of the largest extent unless given.
-        scale: unit of length of what gmsh reads, in m; 0.001 unless given, as gmsh turns STEP files into millimetres.
+    Parameters
+    ----------
+    size : float, optional
+        Length of an element's edge, m; a twentieth of the largest extent unless given.
+    scale : float, optional
+        Unit of length of what gmsh reads, in m; 0.001 unless given, as gmsh turns STEP files into millimetres.
     """
     check_file(path, "STEP file")
 
@@ -40,12 +43,15 @@ def mesh_step(path: Any, size: float | None = None, order: int = 2, scale: float
 
 
 def mesh_shape(draw: Draw, size: float, order: int = 2, name: str = "shape") -> SolidMesh:
-    """Tetrahedra of a shape that `draw` makes with gmsh's OpenCASCADE kernel, in metres.
+    """Return tetrahedra of a shape that `draw` makes with gmsh's OpenCASCADE kernel, in metres.
 
-    Args:
-        draw: is given `gmsh.model.occ`, draws one solid with its calls, and returns named groups: for each a test of
-            a node's position (3,), e.g. {"base": lambda p: abs(p[0]) < 1e-9}.
-        size: length of an element's edge, m.
+    Parameters
+    ----------
+    draw : Draw
+        Is given `gmsh.model.occ`, draws one solid with its calls, and returns named groups: for each a test of
+        a node's position (3,), e.g. {"base": lambda p: abs(p[0]) < 1e-9}.
+    size : float
+        Length of an element's edge, m.
     """
     return _meshed(draw, size, order, 1.0, name, trusted=False)
 
@@ -60,12 +66,16 @@ def bracket_and_tube(
     around: int = 12,
     order: int = 2,
 ) -> SolidMesh:
-    """A tube along x on a square foot plate, with a fork of two lugs at its far end; groups "base" and "tip".
+    """Return a tube along x on a square foot plate, with a fork of two lugs at its far end; groups "base" and "tip".
 
-    Args:
-        length: from the foot (x = 0, group "base") to the axis of the fork's bores (along y, group "tip"), m.
-        size: largest edge of an element; around: how many elements go around a circle.
-        outer, inner: diameters of the tube; plate: thickness of foot, end plate and lugs; width: of the foot.
+    Parameters
+    ----------
+    length : float
+        From the foot (x = 0, group "base") to the axis of the fork's bores (along y, group "tip"), m.
+    size : float
+        Largest edge of an element; around: how many elements go around a circle.
+    outer, inner : float
+        Diameters of the tube; plate: thickness of foot, end plate and lugs; width: of the foot.
     """
     lug, bore = 0.6 * outer, 0.15 * outer  # reach of the lugs, radius of the bores
     end = length - lug  # of the tube
@@ -129,7 +139,7 @@ def _meshed(
 
 @contextlib.contextmanager
 def _session() -> Iterator[Any]:
-    """gmsh, started and silent."""
+    """Return gmsh, started and silent."""
     try:
         import gmsh
     except ImportError:
@@ -155,7 +165,7 @@ def _session() -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _same_broken_pipes() -> Iterator[None]:
-    """What a broken pipe does stays: gmsh would make it the silent end of the process, in Python it is an error.
+    """Return what a broken pipe does stays: gmsh would make it the silent end of the process, in Python it is an error.
 
     By the C library, as Python's own `signal` works in the main thread alone.
     """

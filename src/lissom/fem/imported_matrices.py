@@ -20,15 +20,18 @@ EPSILON[[0, 2, 1], [2, 1, 0], [1, 0, 2]] = -1
 
 
 def from_matrices(mass: Any, stiffness: Any, nodes: Any, scale: float | None = None) -> Structure:
-    """A structure from its matrices and a table of nodes.
+    """Return a structure from its matrices and a table of nodes.
 
     Rows of the matrices go node by node, in the order of the table: x, y, z of each node, then its rotations about x,
     y, z where the matrices have them. They must be those of the free body, in kg, N and m (with `scale`, the unit of
     length in m, given for the nodes alone).
 
-    Args:
-        mass, stiffness: matrices, or files: Matrix Market (.mtx), or .npz of scipy or numpy.
-        nodes: (n, 4) number, x, y, z; or (n, 3); or a text file of such lines.
+    Parameters
+    ----------
+    mass, stiffness : matrix or path
+        Matrices, or files: Matrix Market (.mtx), or .npz of scipy or numpy.
+    nodes : array or path
+        (n, 4) number, x, y, z; or (n, 3); or a text file of such lines.
     """
     M, K = read_matrix(mass), read_matrix(stiffness)
     numbers, points = read_nodes(nodes)
@@ -45,7 +48,7 @@ def from_matrices(mass: Any, stiffness: Any, nodes: Any, scale: float | None = N
 
 
 def from_nastran(model: Any, op4: Any, mass: str = "MGG", stiffness: str = "KGG") -> Structure:
-    """A structure from the g-set matrices of a Nastran .op4 file and the grid points of its bulk data file.
+    """Return a structure from the g-set matrices of a Nastran .op4 file and the grid points of its bulk data file.
 
     Needs pyNastran, which asks for numpy < 2 and so is not among lissom's extras.
     """
@@ -68,7 +71,7 @@ def from_nastran(model: Any, op4: Any, mass: str = "MGG", stiffness: str = "KGG"
 
 
 def _of_op4(entry: Any) -> Sparse:
-    """A matrix as pyNastran gives it; form 6 stores one triangle of a symmetric matrix in some versions."""
+    """Return a matrix as pyNastran gives it; form 6 stores one triangle of a symmetric matrix in some versions."""
     from scipy.sparse import csr_array, tril, triu
 
     form, data = (entry.form, entry.data) if hasattr(entry, "form") else entry
@@ -84,7 +87,7 @@ def _diagonal(matrix: Sparse) -> Sparse:
 
 
 def read_matrix(source: Any) -> Sparse:
-    """A sparse matrix from a file or an array."""
+    """Return a sparse matrix from a file or an array."""
     from scipy.sparse import csr_array, load_npz
 
     if not isinstance(source, str | Path):
@@ -116,12 +119,13 @@ def read_matrix(source: Any) -> Sparse:
 
 
 def _matrix_market(path: Path) -> Sparse:
-    """A real matrix in the exchange format of Matrix Market; other forms and damaged files are refused.
+    """Return a real matrix in the exchange format of Matrix Market; other forms and damaged files are refused.
 
     Not by SciPy's reader, which ends the process on some of them.
     """
     from scipy.sparse import coo_array, csr_array
 
+    # the heading: %%MatrixMarket matrix FORM KIND SYMMETRY
     head, _, body = path.read_text(encoding="utf-8").partition("\n")
     words = head.lower().split()
     if len(words) != 5 or words[0] != "%%matrixmarket" or words[1] != "matrix":
@@ -131,6 +135,7 @@ def _matrix_market(path: Path) -> Sparse:
         raise ValueError(f"its numbers are {kind}, not real")
     if symmetry not in ("general", "symmetric") or form not in ("coordinate", "array"):
         raise ValueError(f"it is {form} {symmetry}; give a coordinate or array, general or symmetric")
+    # comments, then the line of sizes
     while body.startswith("%") or body[: body.find("\n") + 1].isspace():
         body = body.partition("\n")[2]
     line, _, body = body.partition("\n")
@@ -140,6 +145,7 @@ def _matrix_market(path: Path) -> Sparse:
     rows, columns = sizes[:2]
     if symmetry == "symmetric" and rows != columns:
         raise ValueError(f"{rows} by {columns} cannot be symmetric")
+    # a dense matrix lists columns, of a symmetric one from the diagonal down; a sparse one row, column, number
     numbers = np.array(body.split(), dtype=float)
     if form == "array":
         below = np.tri(rows, columns, dtype=bool) if symmetry == "symmetric" else np.ones((rows, columns), bool)
@@ -153,6 +159,7 @@ def _matrix_market(path: Path) -> Sparse:
         at = tuple(places)
     if len(numbers) != len(at[0]):
         raise ValueError(f"it says {len(at[0])} entries and holds {len(numbers)}")
+    # of a symmetric matrix the other half
     made = csr_array(coo_array((numbers, at), shape=(rows, columns)))
     if symmetry == "symmetric":
         off = coo_array((np.where(at[0] == at[1], 0.0, numbers), at[::-1]), shape=(rows, columns))
@@ -161,7 +168,7 @@ def _matrix_market(path: Path) -> Sparse:
 
 
 def read_nodes(source: Any) -> tuple[Array | None, Array]:
-    """Numbers (n,), if given, and positions (n, 3) of nodes, from an array or a text file."""
+    """Return numbers (n,), if given, and positions (n, 3) of nodes, from an array or a text file."""
     table = source
     if isinstance(source, str | Path):
         check_file(source)
@@ -199,6 +206,7 @@ class MatrixInertia:
     width: int
 
     def invariants(self, shapes: Array, origin: Array) -> Invariants:
+        """Return the integrals over the mass."""
         from lissom.fem.fe_structure import rigid_motions
         from lissom.fem.solid_elements import NodalInertia
 

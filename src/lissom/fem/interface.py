@@ -23,10 +23,14 @@ TIES = ("rigid", "averaging")
 class Interface:
     """Nodes of a structure tied to a frame with the axes of the mesh.
 
-    Args:
-        nodes: indices (k,) of the nodes, or the name of a group of the structure.
-        tie: "rigid" or "averaging".
-        origin: where the frame sits, (3,) in mesh coordinates; the middle of the nodes unless given.
+    Parameters
+    ----------
+    nodes : str or array of int
+        Indices (k,) of the nodes, or the name of a group of the structure.
+    tie : str
+        "rigid" or "averaging".
+    origin : sequence of float, optional
+        Where the frame sits, (3,) in mesh coordinates; the middle of the nodes unless given.
     """
 
     name: str
@@ -51,7 +55,7 @@ class Tied:
     origins: Array  # (k, 3)
 
     def rigid_motions(self, structure: Structure, origin: Array) -> Array:
-        """All unknowns (free + 6 k, 6) under unit rotations and translations at `origin`."""
+        """Return all unknowns (free + 6 k, 6) under unit rotations and translations at `origin`."""
         nodal = structure.rigid_motions(origin)[self.free_rows]
         frames = rigid_motions(self.origins - origin, 6)[:, [3, 4, 5, 0, 1, 2]]
         return np.vstack([nodal, frames.reshape(-1, 6)])
@@ -62,7 +66,7 @@ class Tied:
         return np.vstack([self.points, np.repeat(self.origins, 6, axis=0)])
 
     def columns(self, name: str) -> Array:
-        """The six unknowns of an interface."""
+        """Return the six unknowns of an interface."""
         start = self.free + 6 * self.names.index(name)
         return np.arange(start, start + 6)
 
@@ -83,6 +87,7 @@ def tie(structure: Structure, interfaces: Sequence[Interface]) -> Tied:
     names = tuple(interface.name for interface in interfaces)
     if len(set(names)) < len(names) or not names:
         raise LissomError(f"{', '.join(names) or 'none'}; give at least one, each with its own name", ("interfaces",))
+    # every node belongs to one interface at the most
     held = [_nodes(structure, interface) for interface in interfaces]
     owner = np.full(len(structure.nodes), -1)
     for k, (interface, nodes) in enumerate(zip(interfaces, held)):
@@ -99,6 +104,7 @@ def tie(structure: Structure, interfaces: Sequence[Interface]) -> Tied:
         ]
     )
 
+    # unknowns of tied nodes follow from their frame: all of them (rigid), or three means of them (averaging)
     size = structure.size
     dependent = np.zeros(size, bool)
     links: list[_Dependence] = []
@@ -114,6 +120,7 @@ def tie(structure: Structure, interfaces: Sequence[Interface]) -> Tied:
             links.append(_averaging(interface, rows[:, :3].ravel(), motion[:, :3].reshape(-1, 6), weights))
         dependent[links[-1].rows] = True
 
+    # the map from what is left, free unknowns and six per frame, to all unknowns of the structure
     free = np.flatnonzero(~dependent)
     place = np.full(size, -1)
     place[free] = np.arange(len(free))
@@ -144,7 +151,7 @@ def _nodes(structure: Structure, interface: Interface) -> Array:
 
 
 def _check_single(interface: Interface, structure: Structure, nodes: Array) -> None:
-    """Three displacements of nodes on one line leave a frame free to turn about it."""
+    """Refuse nodes on one line: their three displacements leave a frame free to turn about it."""
     if structure.width == 6:
         return
     arms = structure.nodes[nodes] - structure.nodes[nodes].mean(axis=0)
@@ -155,7 +162,7 @@ def _check_single(interface: Interface, structure: Structure, nodes: Array) -> N
 
 
 def _areas(structure: Structure, nodes: Array) -> Array:
-    """Area of the surface around each node (k,), within the interface; equal ones where that has none."""
+    """Return area of the surface around each node (k,), within the interface; equal ones where that has none."""
     held = np.isin(structure.faces, nodes).all(axis=1)
     faces = structure.faces[held]
     a, b, c = structure.nodes[faces].transpose(1, 0, 2)
@@ -165,7 +172,7 @@ def _areas(structure: Structure, nodes: Array) -> Array:
 
 
 def _averaging(interface: Interface, unknowns: Array, motion: Array, weights: Array) -> _Dependence:
-    """Six of the unknowns as functions of the frame and the other unknowns, so that the frame fits the nodes."""
+    """Return six of the unknowns as functions of the frame and the other unknowns, so that the frame fits the nodes."""
     from scipy.linalg import qr
 
     if np.linalg.matrix_rank(motion) < 6:

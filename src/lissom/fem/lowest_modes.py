@@ -14,7 +14,7 @@ TOLERANCE = 1e-9  # of Lanczos: its frequencies are then right to rounding, its 
 
 
 def lowest(mass: Sparse, stiffness: Sparse, count: int, solve: Callable[[Array], Array]) -> tuple[Array, Array]:
-    """(omega (count,), X (n, count)): K X = M X omega^2, X^T M X = 1, rising, for positive definite K.
+    """Return (omega (count,), X (n, count)): K X = M X omega^2, X^T M X = 1, rising, for positive definite K.
 
     `solve` applies K^-1 (Lanczos with shift and inversion about zero).
     """
@@ -28,9 +28,12 @@ def lowest(mass: Sparse, stiffness: Sparse, count: int, solve: Callable[[Array],
 class Free:
     """A body without supports: its rigid motions, its flexibility under inertia relief, its elastic modes.
 
-    Args:
-        rigid: (n, 6) its rigid motions.
-        points: (n, 3) where the unknowns sit.
+    Parameters
+    ----------
+    rigid : array
+        (n, 6) its rigid motions.
+    points : array
+        (n, 3) where the unknowns sit.
     """
 
     def __init__(self, mass: Sparse, stiffness: Sparse, rigid: Array, points: Array) -> None:
@@ -47,18 +50,18 @@ class Free:
         self._factor = Factor(stiffness[self._kept][:, self._kept], points[self._kept])
 
     def across(self, shapes: Array) -> Array:
-        """Shapes (n, ...) without their rigid part."""
+        """Return shapes (n, ...) without their rigid part."""
         return shapes - self.rigid @ (self._mass_rigid.T @ shapes)
 
     def flexibility(self, load: Array) -> Array:
-        """Elastic answer (n, ...) to loads balanced by inertia, free of rigid motion."""
+        """Return elastic answer (n, ...) to loads balanced by inertia, free of rigid motion."""
         balanced = load - self._mass_rigid @ (self.rigid.T @ load)
         answer = np.zeros(np.shape(load))
         answer[self._kept] = self._factor.solve(balanced[self._kept])
         return self.across(answer)
 
     def modes(self, count: int) -> tuple[Array, Array]:
-        """The lowest elastic modes: omega (count,), mass-normalised shapes (n, count)."""
+        """Return the lowest elastic modes: omega (count,), mass-normalised shapes (n, count)."""
         n = self.stiffness.shape[0]
         count = max(0, min(count, n - 6))
         if n <= DENSE or count > n // 3:

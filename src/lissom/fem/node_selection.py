@@ -20,7 +20,7 @@ def select(
     near: tuple[Any, float] | None = None,
     default: Any = None,
 ) -> Any:
-    """Indices of nodes: on a plane {"x": 0.0}, in a box (corner, corner) or within (centre, radius); else `default`."""
+    """Return indices of nodes on a plane {"x": 0.0}, in a box (corner, corner), in (centre, radius), or `default`."""
     nodes = structure.nodes
     size = np.ptp(nodes, axis=0).max()
     for axis, name in enumerate("xyz"):
@@ -39,7 +39,7 @@ def select(
 
 
 def numbered(structure: Structure, numbers: Sequence[int], name: str) -> Array:
-    """Indices of the nodes that a table of nodes gives these numbers."""
+    """Return indices of the nodes that a table of nodes gives these numbers."""
     known = structure.numbers
     if known is None:
         known = np.arange(len(structure.nodes))

@@ -84,6 +84,7 @@ def _link(data: dict[str, np.ndarray], about: dict[str, Any]) -> ReducedLink:
 
 def _check(link: ReducedLink) -> None:
     """Refuse arrays that do not fit together, which would fail elsewhere or be read beyond their ends."""
+    # shapes of all arrays follow from the numbers of modes and nodes
     m, n = len(link.modal_stiffness), len(link.nodes)
     inertia = link.inertia
     expected: list[tuple[str, Any, tuple[int, ...]]] = [
@@ -113,6 +114,7 @@ def _check(link: ReducedLink) -> None:
         array = np.asarray(value)
         if array.dtype.kind not in "fiu" or array.shape != shape or not np.all(np.isfinite(array)):
             raise ValueError(f"{name} is not {shape or 'a number'} of finite numbers")
+    # symmetric matrices, indices within the nodes, interfaces that exist
     symmetric = (("modal_stiffness", link.modal_stiffness, (1, 0)), ("inertia.G0", inertia.G0, (1, 0)))
     for name, array, order in (*symmetric, ("inertia.N", inertia.N, (1, 0, 3, 2))):
         if np.abs(array - array.transpose(order)).max(initial=0.0) > SYMMETRIC * np.abs(array).max(initial=0.0):

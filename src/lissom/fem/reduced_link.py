@@ -80,6 +80,7 @@ class ReducedLink:
 
     @property
     def mass(self) -> Any:
+        """Mass in kg."""
         return self.inertia.mass
 
     @property
@@ -90,13 +91,13 @@ class ReducedLink:
         return float(np.linalg.norm(self.nodes, axis=1).max()) if len(self.nodes) else 1.0
 
     def position(self, x: Any) -> Array:
-        """Places on the undeformed link: scalar or name -> (3,), (k,) -> (k, 3)."""
+        """Return places on the undeformed link: scalar or name -> (3,), (k,) -> (k, 3)."""
         if isinstance(x, str):
             return self._attachment(x).position
         return np.multiply.outer(np.asarray(x) / self.length, self.interfaces[self.tip].position)
 
     def section_map(self, x: Any) -> SectionMap:
-        """How the frame at a place moves: an interface by name, or x metres along the line from base to tip.
+        """Return how the frame at a place moves: an interface by name, or x metres along the line from base to tip.
 
         Between the ends of that line it moves as a beam without loads between them would (Hermite's cubic).
         """
@@ -105,7 +106,7 @@ class ReducedLink:
         return SectionMap(position, phi, psi, none, none)
 
     def pose(self, x: Any, eta: Array) -> Array:
-        """Frame at a place in the link frame: eta (..., m), x scalar, name or (k,) -> (..., [k,] 4, 4)."""
+        """Return frame at a place in the link frame: eta (..., m), x scalar, name or (k,) -> (..., [k,] 4, 4)."""
         places = x if np.ndim(x) else [x]
         maps = [self.section_map(place) for place in places]
         u = np.einsum("kaj,...j->...ka", np.array([m.phi for m in maps]), eta)
@@ -117,40 +118,40 @@ class ReducedLink:
         return T if np.ndim(x) else T[..., 0, :, :]
 
     def displacement(self, x: Any, eta: Array) -> Array:
-        """Displacement at a place: eta (..., m), x scalar, name or (k,) -> (..., [k,] 3)."""
+        """Return displacement at a place: eta (..., m), x scalar, name or (k,) -> (..., [k,] 3)."""
         return self.pose(x, eta)[..., :3, 3] - self.position(x)
 
     def deformed(self, eta: Array) -> Array:
-        """The nodes at eta (..., m), in link axes: (..., n, 3)."""
+        """Return the nodes at eta (..., m), in link axes: (..., n, 3)."""
         return self.nodes + np.einsum("naj,...j->...na", self.shapes, eta)
 
     def stress(self, eta: Array, nodes: Any = slice(None)) -> Array:
-        """Stress at nodes, (..., k, 6) Pa in mesh axes: xx, yy, zz, yz, zx, xy; for eta (..., m)."""
+        """Return stress at nodes, (..., k, 6) Pa in mesh axes: xx, yy, zz, yz, zx, xy; for eta (..., m)."""
         if self.stress_shapes is None:
             raise LissomError("this link carries no stresses: they are known for links meshed with solid elements")
         return np.einsum("naj,...j->...na", self.stress_shapes[nodes], eta)
 
     def von_mises(self, eta: Array, nodes: Any = slice(None)) -> Array:
-        """Equivalent stress (von Mises) at nodes, (..., k) Pa."""
+        """Return equivalent stress (von Mises) at nodes, (..., k) Pa."""
         xx, yy, zz, yz, zx, xy = np.moveaxis(self.stress(eta, nodes), -1, 0)
         return np.sqrt(((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2 + 3 * (yz**2 + zx**2 + xy**2))
 
     def nearest_node(self, point: Any) -> int:
-        """Index of the node nearest to a point (3,) in link axes."""
+        """Return index of the node nearest to a point (3,) in link axes."""
         return int(np.argmin(np.linalg.norm(self.nodes - np.asarray(point, float), axis=1)))
 
     def invariants(self) -> Invariants:
-        """Integrals over the mass."""
+        """Return integrals over the mass."""
         return self.inertia
 
     def shortening(self) -> None:
-        """A linear field has no foreshortening."""
+        """Return None: a linear field has no foreshortening."""
 
     def stations(self) -> None:
-        """A linear field has no tables of an exact one."""
+        """Return None: a linear field has no tables of an exact one."""
 
     def stiffness(self) -> Array:
-        """K of the strain energy 1/2 eta^T K eta, (m, m)."""
+        """Return K of the strain energy 1/2 eta^T K eta, (m, m)."""
         return self.modal_stiffness
 
     @property
@@ -158,19 +159,19 @@ class ReducedLink:
         """A linear field has no terms of fourth order."""
 
     def bow_shares(self) -> Array:
-        """None, as it does not bow."""
+        """Return None, as it does not bow."""
         return np.zeros((0, 0))
 
     def preload(self) -> Array:
-        """None: nothing strains the link by itself."""
+        """Return zeros: nothing strains the link by itself."""
         return np.zeros(self.count)
 
     def cubic_terms(self) -> tuple[Array, Array, Array]:
-        """Strain energy beyond 1/2 eta^T K eta: none."""
+        """Return strain energy beyond 1/2 eta^T K eta: none."""
         return np.zeros((0, 3), np.int64), np.zeros(0), np.zeros(0)
 
     def damping_matrix(self) -> Array:
-        """D of the damping force -D etadot, (m, m)."""
+        """Return D of the damping force -D etadot, (m, m)."""
         return self._damping_matrix
 
     @constant_property
@@ -178,20 +179,20 @@ class ReducedLink:
         return laws.matrix(self.damping, self.inertia.mass_matrix, self.modal_stiffness)
 
     def strain_energy(self, eta: Array) -> Any:
-        """Elastic energy at eta (..., m)."""
+        """Return elastic energy at eta (..., m)."""
         return np.einsum("...i,ij,...j->...", eta, self.modal_stiffness, eta) / 2
 
     def natural_modes(self) -> NaturalModes:
-        """Undamped natural modes with the base held."""
+        """Return undamped natural modes with the base held."""
         omega, X = eigenmodes(np.real(self.inertia.mass_matrix), np.real(self.modal_stiffness))
         return NaturalModes(omega / (2 * np.pi), self.labels, X)
 
     def with_damping(self, damping: Damping) -> ReducedLink:
-        """The same link with another damping: a modal ratio, {"stiffness": ..., "mass": ...} or a preset."""
+        """Return the same link with another damping: a modal ratio, {"stiffness": ..., "mass": ...} or a preset."""
         return replace(self, damping=damping)
 
     def scaled(self, stiffness: Any = 1.0, mass: Any = 1.0) -> ReducedLink:
-        """The same link and coordinates of a stiffer or heavier material; factors may be complex."""
+        """Return the same link and coordinates of a stiffer or heavier material; factors may be complex."""
         inertia = Invariants(**{name: mass * value for name, value in vars(self.inertia).items()})
         stress = None if self.stress_shapes is None else np.real(stiffness) * self.stress_shapes
         return replace(self, inertia=inertia, modal_stiffness=stiffness * self.modal_stiffness, stress_shapes=stress)
@@ -204,7 +205,7 @@ class ReducedLink:
 
     @classmethod
     def load(cls, path: Any) -> ReducedLink:
-        """A link from an .npz file that `save` wrote."""
+        """Return a link from an .npz file that `save` wrote."""
         from lissom.fem.reduced_files import load
 
         return load(path)

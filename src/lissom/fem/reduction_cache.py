@@ -19,7 +19,7 @@ _links: dict[str, ReducedLink] = {}
 
 
 def key(settings: str, files: Sequence[str]) -> str:
-    """A name for the reduction that these settings and the contents of these files give."""
+    """Return a name for the reduction that these settings and the contents of these files give."""
     digest = hashlib.sha256(f"{FORMAT}\n{settings}\n".encode())
     for file in files:
         with open(file, "rb") as content:
@@ -28,7 +28,7 @@ def key(settings: str, files: Sequence[str]) -> str:
 
 
 def get(name: str, make: Callable[[Progress], ReducedLink]) -> ReducedLink:
-    """The link kept under a name, or a new one; a terminal sees what is being done."""
+    """Return the link kept under a name, or a new one; a terminal sees what is being done."""
     if name not in _links:
         link = _from_disk(name)
         if link is None:
@@ -43,7 +43,7 @@ def get(name: str, make: Callable[[Progress], ReducedLink]) -> ReducedLink:
 
 @contextlib.contextmanager
 def reporting(title: str) -> Iterator[Progress]:
-    """What is being done is reported once it takes long."""
+    """Return what is being done is reported once it takes long."""
     with Bar(title) as shown:
         yield lambda text: shown.say(f"{title}: {text}")
 

@@ -38,10 +38,12 @@ class Element:
 def solid(
     mesh: SolidMesh, material: Material, order: int | None = None, progress: Callable[[str], None] = lambda text: None
 ) -> Structure:
-    """The structure of a meshed solid.
+    """Return the structure of a meshed solid.
 
-    Args:
-        order: 1 for linear elements (stiff in bending: they need fine meshes), 2 for quadratic; else the mesh's.
+    Parameters
+    ----------
+    order : int, optional
+        1 for linear elements (stiff in bending: they need fine meshes), 2 for quadratic; else the mesh's.
     """
     mesh = mesh if order is None else mesh.with_order(order)
     _check_material(material)
@@ -72,6 +74,7 @@ class NodalInertia:
     nodes: Array  # (n, 3)
 
     def invariants(self, shapes: Array, origin: Array) -> Invariants:
+        """Return the integrals over the mass."""
         X = self.nodes - origin
         Phi = shapes.reshape(len(X), 3, -1)
         mX = self.mass @ X
@@ -87,7 +90,7 @@ class NodalInertia:
 
 
 def check_cells(mesh: SolidMesh) -> None:
-    """An error that names the first element that is turned inside out or has no volume."""
+    """Refuse elements that are turned inside out or have no volume, and name the first."""
     element = _element(mesh.kind)
     volumes = np.concatenate([_jacobian(mesh, element, part)[1].min(axis=1) for part in _chunks(len(mesh.cells))])
     size = np.ptp(mesh.nodes, axis=0).max()
@@ -104,7 +107,7 @@ def check_cells(mesh: SolidMesh) -> None:
 
 
 def surface(mesh: SolidMesh) -> Array:
-    """Triangles (f, 3) of the boundary, normals outward; quadratic faces are divided by their nodes."""
+    """Return triangles (f, 3) of the boundary, normals outward; quadratic faces are divided by their nodes."""
     fans = {
         3: [(0, 1, 2)],
         4: [(0, 1, 2), (0, 2, 3)],
@@ -116,7 +119,7 @@ def surface(mesh: SolidMesh) -> Array:
 
 
 def nodal_stress(mesh: SolidMesh, material: Material, shapes: Array) -> Array:
-    """Stress (n, 6, m) at the nodes, of displacements (n, 3, m): xx, yy, zz, yz, zx, xy.
+    """Return stress (n, 6, m) at the nodes, of displacements (n, 3, m): xx, yy, zz, yz, zx, xy.
 
     That of each element at its nodes, averaged over the elements of a node by their volumes.
     """
@@ -142,7 +145,7 @@ def nodal_stress(mesh: SolidMesh, material: Material, shapes: Array) -> Array:
 
 
 def reference_nodes(kind: str) -> Array:
-    """Nodes (k, 3) of the reference element, in the order of VTK."""
+    """Return nodes (k, 3) of the reference element, in the order of VTK."""
     if kind.startswith("tetra"):
         middles = TET[np.array(TET_EDGES)].mean(axis=1)
         return TET if kind == "tetra" else np.vstack([TET, middles])
@@ -155,7 +158,7 @@ def reference_nodes(kind: str) -> Array:
 
 
 def _element(kind: str, points: Array | None = None) -> Element:
-    """Shape functions at the quadrature points, or at given ones."""
+    """Return shape functions at the quadrature points, or at given ones."""
     try:
         import skfem
         from skfem.quadrature import get_quadrature
@@ -186,13 +189,13 @@ def _chunks(count: int, size: int = CHUNK) -> list[slice]:
 
 
 def _jacobian(mesh: SolidMesh, element: Element, part: slice) -> tuple[Array, Array]:
-    """d x_a / d xi_b (e, q, 3, 3) and its determinant (e, q)."""
+    """Return D x_a / d xi_b (e, q, 3, 3) and its determinant (e, q)."""
     J = np.einsum("eka,qkb->eqab", mesh.nodes[mesh.cells[part]], element.gradients, optimize=True)
     return J, np.linalg.det(J)
 
 
 def _gradients(mesh: SolidMesh, element: Element, part: slice) -> tuple[Array, Array]:
-    """Gradients of the shape functions in space (e, q, k, 3), and the determinants (e, q)."""
+    """Return gradients of the shape functions in space (e, q, k, 3), and the determinants (e, q)."""
     J, volume = _jacobian(mesh, element, part)
     return element.gradients @ np.linalg.inv(J), volume
 
@@ -219,7 +222,7 @@ def _check_material(material: Material) -> None:
 
 
 def _assemble(mesh: SolidMesh, material: Material) -> tuple[Sparse, Sparse]:
-    """Scalar mass (n, n) and stiffness (3 n, 3 n)."""
+    """Return scalar mass (n, n) and stiffness (3 n, 3 n)."""
     from scipy.sparse import coo_array, csr_array
 
     lame, G = _lame(material)
@@ -248,7 +251,7 @@ def _assemble(mesh: SolidMesh, material: Material) -> tuple[Sparse, Sparse]:
 
 
 def _gathered(coo_array: Any, blocks: Array, places: Array, size: int) -> Sparse:
-    """Sparse sum of dense blocks (e, k, k) on the unknowns places (e, k)."""
+    """Return sparse sum of dense blocks (e, k, k) on the unknowns places (e, k)."""
     k = places.shape[1]
     rows, columns = np.repeat(places, k, axis=1).ravel(), np.tile(places, (1, k)).ravel()
     return coo_array((blocks.ravel(), (rows, columns)), shape=(size, size)).tocsr()

@@ -45,14 +45,16 @@ class SolidMesh:
 
     @property
     def corners(self) -> int:
+        """Number of corner nodes of an element."""
         return 4 if self.kind.startswith("tetra") else 8
 
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of corners that an edge joins."""
         return TET_EDGES if self.corners == 4 else HEX_EDGES
 
     def with_order(self, order: int) -> SolidMesh:
-        """The same elements, linear or quadratic; new nodes sit in the middle of straight edges."""
+        """Return the same elements, linear or quadratic; new nodes sit in the middle of straight edges."""
         if order == self.order:
             return self
         kind = "tetra" if self.corners == 4 else "hexahedron"
@@ -73,7 +75,7 @@ class SolidMesh:
         return SolidMesh(np.vstack([self.nodes, middles]), cells, quadratic, groups, self.name)
 
     def boundary(self) -> Array:
-        """Faces (f, k) that belong to one element alone, seen from outside: corners, then nodes amid their edges."""
+        """Return faces (f, k) of one element alone, seen from outside: corners, then nodes amid their edges."""
         faces = np.array(TET_FACES if self.corners == 4 else HEX_FACES)
         sides = self.cells[:, faces].reshape(-1, faces.shape[1])
         _, index, count = np.unique(np.sort(sides, axis=1), axis=0, return_index=True, return_counts=True)
@@ -100,7 +102,7 @@ class SolidMesh:
             data.write(path, file_format=form)
 
     def _with_surfaces(self, meshio: Any) -> Any:
-        """The faces of each group as a physical surface, tags 2, 3, ...; the solid has tag 1."""
+        """Return the faces of each group as a physical surface, tags 2, 3, ...; the solid has tag 1."""
         faces = self.boundary()
         cells, tags = [(self.kind, self.cells)], [np.ones(len(self.cells), int)]
         for tag, nodes in enumerate(self.groups.values(), start=2):
@@ -114,10 +116,12 @@ class SolidMesh:
 
 
 def read_mesh(path: Any, scale: float | None = None) -> SolidMesh:
-    """A mesh from a file: gmsh, Abaqus, VTK, Nastran and whatever else meshio reads.
+    """Return a mesh from a file: gmsh, Abaqus, VTK, Nastran and whatever else meshio reads.
 
-    Args:
-        scale: unit of length of the file in m (0.001 for mm); without it, a mesh beyond 50 m is refused.
+    Parameters
+    ----------
+    scale : float, optional
+        Unit of length of the file in m (0.001 for mm); without it, a mesh beyond 50 m is refused.
     """
     meshio = _meshio()
     check_file(path, "mesh file")
@@ -132,7 +136,7 @@ def read_mesh(path: Any, scale: float | None = None) -> SolidMesh:
 
 
 def from_meshio(data: Any, name: str = "mesh", scale: float | None = None) -> SolidMesh:
-    """The solid part of a mesh that meshio has read, with its named groups."""
+    """Return the solid part of a mesh that meshio has read, with its named groups."""
     found = {block.type for block in data.cells if block.type in KINDS}
     if not found:
         there = ", ".join(sorted({block.type for block in data.cells})) or "no elements"
@@ -159,11 +163,14 @@ def from_meshio(data: Any, name: str = "mesh", scale: float | None = None) -> So
 
 
 def box_mesh(size: Sequence[float], cells: Sequence[int], order: int = 2) -> SolidMesh:
-    """Hexahedra of a box from the origin along x, centred in y and z; groups "base" (x = 0) and "tip".
+    """Return hexahedra of a box from the origin along x, centred in y and z; groups "base" (x = 0) and "tip".
 
-    Args:
-        size: length, width (y) and height (z), m.
-        cells: how many elements along each.
+    Parameters
+    ----------
+    size : sequence of float
+        Length, width (y) and height (z), m.
+    cells : sequence of int
+        How many elements along each.
     """
     nx, ny, nz = cells
     grid = np.stack(np.meshgrid(*(np.linspace(0, 1, n + 1) for n in cells), indexing="ij"), axis=-1)
@@ -173,10 +180,12 @@ def box_mesh(size: Sequence[float], cells: Sequence[int], order: int = 2) -> Sol
 
 
 def tube_mesh(length: float, outer: float, inner: float, cells: Sequence[int], order: int = 2) -> SolidMesh:
-    """Hexahedra of a round tube along x, by its diameters; groups "base" and "tip".
+    """Return hexahedra of a round tube along x, by its diameters; groups "base" and "tip".
 
-    Args:
-        cells: how many elements along it, around it and through its wall.
+    Parameters
+    ----------
+    cells : sequence of int
+        How many elements along it, around it and through its wall.
     """
     if not 0 < inner < outer:
         raise LissomError(f"the tube's outer diameter is {outer:g}; give 0 < inner < outer", ("inner",), inner)
@@ -201,7 +210,7 @@ def tube_mesh(length: float, outer: float, inner: float, cells: Sequence[int], o
 
 
 def _bricks(nodes: Array, number: Array, order: int, name: str) -> SolidMesh:
-    """Hexahedra between the nodes of a grid, numbered (i, j, k)."""
+    """Return hexahedra between the nodes of a grid, numbered (i, j, k)."""
     corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
     n = np.array(number.shape) - 1
     cells = [number[i : n[0] + i, j : n[1] + j, k : n[2] + k].ravel() for i, j, k in corners]
@@ -210,7 +219,7 @@ def _bricks(nodes: Array, number: Array, order: int, name: str) -> SolidMesh:
 
 
 def _compact(nodes: Array, cells: Array, kind: str, groups: Mapping[str, Array], name: str) -> SolidMesh:
-    """A mesh without the nodes that no element uses."""
+    """Return a mesh without the nodes that no element uses."""
     used = np.unique(cells)
     place = np.full(len(nodes), -1)
     place[used] = np.arange(len(used))
@@ -219,7 +228,7 @@ def _compact(nodes: Array, cells: Array, kind: str, groups: Mapping[str, Array],
 
 
 def _groups(data: Any) -> dict[str, Array]:
-    """Named sets of nodes: node sets, and the nodes of named sets of elements or physical groups."""
+    """Return named sets of nodes: node sets, and the nodes of named sets of elements or physical groups."""
     groups: dict[str, list[Array]] = {}
     for name, nodes in (data.point_sets or {}).items():
         groups.setdefault(name, []).append(np.asarray(nodes, int))
@@ -245,6 +254,6 @@ def _meshio() -> Any:
 
 @contextlib.contextmanager
 def _quiet() -> Any:
-    """Readers print; errors are reported in another way."""
+    """Keep readers from printing; errors are reported in another way."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         yield

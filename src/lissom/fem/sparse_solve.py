@@ -31,16 +31,17 @@ class Factor:
             raise LissomError(text, (what,)) from None
 
     def solve(self, right: Array) -> Array:
-        """matrix^-1 right, for right (size,) or (size, k)."""
+        """Return matrix^-1 right, for right (size,) or (size, k)."""
         out = np.empty_like(right, dtype=float)
         out[self._order] = self._lu.solve(np.ascontiguousarray(right[self._order], dtype=float))
         return out
 
 
 def dissection(matrix: Sparse, points: Array) -> Array:
-    """An order of the unknowns that keeps factors sparse: halves first, then what separates them, recursively."""
+    """Return an order of the unknowns with sparse factors: halves first, then what separates them, recursively."""
     from scipy.sparse import csr_array
 
+    # unknowns of one place stand together: the graph is that of places
     places, node = np.unique(points, axis=0, return_inverse=True)
     node = node.ravel()
     coo = matrix.tocoo()
@@ -54,6 +55,7 @@ def dissection(matrix: Sparse, points: Array) -> Array:
         if len(part) <= LEAF:
             ordered.append(part)
             return
+        # a cut across the longest extent
         at = places[part]
         along = at[:, np.argmax(np.ptp(at, axis=0))]
         left = along < np.median(along)
@@ -61,6 +63,7 @@ def dissection(matrix: Sparse, points: Array) -> Array:
             ordered.append(part)
             return
         side[part] = np.where(left, 1, 2)
+        # the left places that touch the right half separate both: they come last
         lefts = part[left]
         counts = starts[lefts + 1] - starts[lefts]
         around = neighbours[np.repeat(starts[lefts] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]

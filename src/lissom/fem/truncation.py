@@ -40,7 +40,7 @@ class Truncation:
         return self.reduced_frequencies[: len(self.full_frequencies)] / self.full_frequencies - 1
 
     def worst(self, below: float) -> float:
-        """Largest error among the natural frequencies below a frequency in Hz."""
+        """Return largest error among the natural frequencies below a frequency in Hz."""
         return float(np.abs(self.errors[self.full_frequencies < below]).max(initial=0.0))
 
     def __str__(self) -> str:

@@ -53,21 +53,17 @@ def fit(
 ) -> Fit:
     """Find parameters of a robot from measured histories and frequencies.
 
-    >>> record = lissom.identify.Record(data="run7.csv", outputs={"position.elbow": "angle"}, torques={"elbow": "tau"})
-    >>> found = lissom.fit("my_arm.yaml", {"links.upper.beam.section.EIz": [100, 5000]}, record)
-    >>> print(found); found.plot(); found.save("my_arm_fitted.yaml")
-
     Parameters
     ----------
-    robot : str, Robot or Model
-        A Robot, a compiled Model, or the name or path of a robot file; the search starts with its values.
-    parameters
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model; the search starts with its values.
+    parameters : sequence of str, or mapping
         Fields to be found: a list of paths, {path: [low, high]}, or {path: {start, bounds, prior, ties}}.
-    records
-        A `Record` or a list of them, or what they hold as mappings.
-    frequencies : sequence
-        Measured natural frequencies: `MeasuredFrequency` or mappings.
-    held_back
+    records : Record, mapping, or iterable of them
+        What was measured.
+    frequencies : sequence of MeasuredFrequency or mapping
+        Measured natural frequencies.
+    held_back : Record, mapping, or iterable of them
         Records that are not fitted; the result says how well they are met.
     most : int
         Evaluations of the model at most, in each search.
@@ -75,13 +71,20 @@ def fit(
         Where relative paths of records begin.
     progress : bool
         Show how far it is once it takes longer than two seconds.
-    rtol, atol, ...
-        Settings of the runs, as in `lissom.simulate`.
+    **settings
+        Settings of the runs, as of `lissom.simulate`: rtol, atol, method ...
 
     Returns
     -------
     Fit
-        The Fit: values, intervals, what the data cannot tell apart, errors on what was held back, the new robot.
+        Values, intervals, what the data cannot tell apart, errors on what was held back, the new robot.
+
+    Examples
+    --------
+    >>> first = lissom.natural_modes("ella").frequencies[0]
+    >>> measured = lissom.identify.MeasuredFrequency(frequency=0.98 * first)
+    >>> found = lissom.fit("ella", {"links.upper.beam.section.EIz": [1000, 9000]}, frequencies=[measured])
+    >>> print(found)
     """
     described = as_robot(robot)
     made = [each if isinstance(each, MeasuredFrequency) else MeasuredFrequency.from_dict(each) for each in frequencies]

@@ -21,5 +21,5 @@ def doubt_degrees(model: Model, at: int, value: float, path: Keys) -> None:
     if body is None:
         return
     kind = model.robot.link(body.link).joint.kind
-    if kind.position_units[at - body.joint_q.start] == "rad" and not kind.pitched:
+    if kind.position_units[at - body.joint_q.start] == "rad" and not kind.coupled:
         warnings.warn(str(LissomError(degrees_text(value), (*outer_path(), *path), value)), AngleWarning, stacklevel=2)

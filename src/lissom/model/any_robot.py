@@ -23,7 +23,7 @@ KEPT = 32  # models of robots used last
 
 
 def as_robot(robot: AnyRobot) -> Robot:
-    """The description of a robot in any form."""
+    """Return the description of a robot in any form."""
     if isinstance(robot, Robot):
         return robot
     if isinstance(robot, Model):
@@ -34,12 +34,15 @@ def as_robot(robot: AnyRobot) -> Robot:
 
 
 def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None, acted: Iterable[tuple[str, Any]] = ()) -> Model:
-    """The compiled model of a robot in any form; that of a Robot is made once and kept.
+    """Return the compiled model of a robot in any form; that of a Robot is made once and kept.
 
-    Args:
-        prescribed: joints whose motion is given; those of a given model unless said otherwise, none of a robot.
-        acted: places (link, x) at which loads will act: links of a robot, not those of a given model, whose functions
-            lissom chooses get those that such loads need.
+    Parameters
+    ----------
+    prescribed : iterable of str, optional
+        Joints whose motion is given; those of a given model unless said otherwise, none of a robot.
+    acted : iterable of tuple
+        Places (link, x) at which loads will act: links of a robot, not those of a given model, whose functions
+        lissom chooses get those that such loads need.
     """
     if isinstance(robot, Model):
         if prescribed is None or _prescribes(robot, prescribed):
@@ -49,7 +52,7 @@ def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None, acted: It
 
 
 def model_for(robot: AnyRobot, acted: Iterable[tuple[str, Any]], at: Any = None) -> Model:
-    """The model of a robot with the functions that loads at places (link, x) need.
+    """Return the model of a robot with the functions that loads at places (link, x) need.
 
     at: where it stands: by name, an array q that may have been made for the robot by itself (which is then taken), or
         an equilibrium, whose model may know of more places.
@@ -62,10 +65,23 @@ def model_for(robot: AnyRobot, acted: Iterable[tuple[str, Any]], at: Any = None)
 
 
 def compile(robot: AnyRobot, prescribed: str | Iterable[str] = ()) -> Model:
-    """A new model of a robot in any form: flat arrays that the dynamics functions take.
+    """Make a new model of a robot: the flat arrays that dynamics functions take.
 
-    Args:
-        prescribed: joints whose motion is given, by name: acceleration is an input, force a result.
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    prescribed : str or iterable of str
+        Joints whose motion is given, by name: their acceleration is an input, their force a result.
+
+    Returns
+    -------
+    Model
+        Its tables are read-only.
+
+    Examples
+    --------
+    >>> model = lissom.compile("ella", prescribed="shoulder")
     """
     return compile_robot(as_robot(robot), prescribed)
 

@@ -45,7 +45,7 @@ class BodyNames:
 
     @property
     def motor_v(self) -> slice:
-        """The same in v."""
+        """Where the velocity of its motor stands in v."""
         return self.joint_v if self.rotor_v is None else slice(self.rotor_v, self.rotor_v + 1)
 
 
@@ -53,7 +53,7 @@ OF_PROCESS = ("_local", "_idle", "memory", "struct")  # what of a model belongs 
 
 
 def parts(arrays: Arrays) -> list[tuple[np.ndarray, ...]]:
-    """The tables, subject by subject."""
+    """Return the tables, subject by subject."""
     return [part if isinstance(part, tuple) else (part,) for part in arrays]
 
 
@@ -70,7 +70,7 @@ class Compiled:
         self._alone = False  # whether nobody else has any of its tables
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but memory for kernels, which belongs to a process."""
+        """Return all but memory for kernels, which belongs to a process."""
         return {key: value for key, value in vars(self).items() if key not in OF_PROCESS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -90,15 +90,15 @@ class Compiled:
         return Struct(self.memory)
 
     def scratch(self, number: type = np.float64) -> Workspace:
-        """This thread's scratch memory for the number type."""
+        """Return this thread's scratch memory for the number type."""
         return self._scratch(number)[0]
 
     def workspace(self, number: type = np.float64) -> Any:
-        """The same memory as kernels take it."""
+        """Return the same memory as kernels take it."""
         return self._scratch(number)[1]
 
     def new_workspace(self, number: type = np.float64) -> Any:
-        """Scratch memory that nobody else uses, as kernels take it."""
+        """Return scratch memory that nobody else uses, as kernels take it."""
         from lissom.kernel.compile import Struct
         from lissom.kernel.data.workspace import workspace
         from lissom.kernel.forces.external_forces import compile_external_forces, has_elements_or_contacts
@@ -116,14 +116,14 @@ class Compiled:
         return self.cached(number, lambda: ((packed := self.new_workspace(number)).fields, packed))
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What this thread keeps under `key`, made when first asked for: memory whose content no call relies on."""
+        """Return what this thread keeps under `key`, made when first asked for; no call relies on its content."""
         store: dict[Any, Any] = self._local.__dict__
         if key not in store:
             store[key] = make()
         return store[key]
 
     def borrowed(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Memory that is the caller's until it is `returned`: one that lies idle, or a new one."""
+        """Return memory that is the caller's until it is `returned`: one that lies idle, or a new one."""
         idle = self._idle.pop(key, None)
         return make() if idle is None else idle
 
@@ -174,7 +174,7 @@ class Model(Compiled):
         self.frames = frames  # fixed on links, with rows of their own after those of the links
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the links that bend, whose functions cannot be pickled: they follow from the robot."""
+        """Leave out the links that bend, whose functions cannot be pickled: they follow from the robot."""
         return {key: value for key, value in super().__getstate__().items() if key != "flexible"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -186,10 +186,12 @@ class Model(Compiled):
 
     @cached_property
     def nq(self) -> int:
+        """Size of the configuration."""
         return len(self.q_names)
 
     @cached_property
     def nv(self) -> int:
+        """Size of the velocity."""
         return len(self.coordinates)
 
     @cached_property
@@ -225,13 +227,11 @@ class Model(Compiled):
     @cached_property
     def held_elements(self) -> np.ndarray:
         """Indices of the elements whose length is given; theirs are the last rows of the loops, one each."""
-        return read_only(np.flatnonzero([getattr(part, "drive", "") == "length" for part in self.robot.elements]))
+        return read_only(np.flatnonzero([part.held() is not None for part in self.robot.elements]))
 
     @cached_property
     def prescribed(self) -> tuple[str, ...]:
-        """Joints whose motion is given, behind an elastic gear that of the motor: acceleration is an input, force a
-        result.
-        """
+        """Joints whose acceleration is an input and force a result; behind an elastic gear those of the motor."""
         given = self.arrays.velocities.prescribed
         return tuple(body.joint for body in self.bodies if np.any(given[body.motor_v]))
 
@@ -252,7 +252,7 @@ class Model(Compiled):
         return len(self.bodies) + 1 + len(self.frames)
 
     def frame_row(self, k: int) -> int:
-        """Kernel row of frame k."""
+        """Return kernel row of frame k."""
         return len(self.bodies) + 1 + k
 
     @property
@@ -262,7 +262,7 @@ class Model(Compiled):
         return tuple(name for name in self.links if name not in carriers)
 
     def row(self, link: str) -> int:
-        """Kernel row of a link."""
+        """Return kernel row of a link."""
         if link not in self.links:
             raise self._unknown("link", link, self.links)
         return self.links.index(link) + 1
@@ -271,21 +271,21 @@ class Model(Compiled):
         return LissomError(f"{self.robot.name} has no {what} {name!r}; {suggestion(name, known)}")
 
     def link(self, name: str) -> BodyNames:
-        """The body whose link is called `name`. Links and joints have names of their own: one may be another's."""
+        """Return the body whose link is called `name`, which may be the name of another one's joint."""
         for body in self.bodies:
             if body.link == name:
                 return body
         raise self._unknown("link", name, self.links)
 
     def joint(self, name: str) -> BodyNames:
-        """The body that the joint `name` carries."""
+        """Return the body that the joint `name` carries."""
         for body in self.bodies:
             if body.joint == name:
                 return body
         raise self._unknown("joint", name, self.joints)
 
     def function_doubts(self, loads: Sequence[Frame] = ()) -> list[tuple[str, str, float]]:
-        """Link, sentence and share for every place inside a span where functions leave out too much compliance.
+        """Return link, sentence and share for every place inside a span where functions leave out too much compliance.
 
         loads: frames on which loads act besides those of the model.
         """
@@ -294,7 +294,7 @@ class Model(Compiled):
         return check_shape_functions(self.robot, self.flexible, (*self.frames[len(self.robot.frames) :], *loads))
 
     def with_masses(self, frames: Sequence[Frame]) -> Model:
-        """The model with a rigid body fixed at each of the frames, without mass until its rows are filled in."""
+        """Return the model with a rigid body fixed at each of the frames, without mass until its rows are filled in."""
         model = self.with_loads(frames, [False] * len(frames))
         model.memory.tree.frame[self.rows :] = 0
         return Model(
@@ -302,7 +302,7 @@ class Model(Compiled):
         )
 
     def with_loads(self, frames: Sequence[Frame], in_world: Sequence[bool]) -> Model:
-        """The model with further frames for loads; where `in_world`, wrenches on them are given in world axes."""
+        """Return the model with further frames for loads; `in_world`: whose wrenches are given in world axes."""
         if not frames:
             return self
         from lissom.model.compilation.frames_on_links import with_frames
@@ -314,11 +314,11 @@ class Model(Compiled):
         return Model(self.robot, arrays, self.flexible, self.bodies, (*self.frames, *frames))
 
     def copy(self) -> Model:
-        """The same model in memory of its own."""
+        """Return the same model in memory of its own."""
         return Model(self.robot, mapped(np.copy, self.arrays), self.flexible, self.bodies, self.frames)
 
     def neutral(self) -> np.ndarray:
-        """Configuration with every coordinate zero and every quaternion the identity, shape (nq,)."""
+        """Return configuration with every coordinate zero and every quaternion the identity, shape (nq,)."""
         q = np.zeros(self.nq)
         for k, name in enumerate(self.q_names):
             if name.endswith(".qw"):
@@ -334,11 +334,11 @@ class Follower:
         self._held: list[Any] = parts(model.arrays)  # whose numbers the memory has
 
     def fits(self, model: Model) -> bool:
-        """Whether a model differs in numbers alone."""
+        """Return whether a model differs in numbers alone."""
         return alike(model.arrays, self._model.arrays)
 
     def of(self, model: Model) -> Model:
-        """The first model with the numbers of another one, until it is asked for the next."""
+        """Return the first model with the numbers of another one, until it is asked for the next."""
         for k, (own, part) in enumerate(zip(parts(self._model.memory), parts(model.arrays), strict=True)):
             if part is not self._held[k]:
                 self._held[k] = part

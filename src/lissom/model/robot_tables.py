@@ -35,7 +35,7 @@ DIFFERS = 0.02  # relative error of a model's frequency that is worth showing
 
 
 def describe(robot: Robot) -> str:
-    """Links, joints, own natural frequencies of the flexible links, and totals, as plain text."""
+    """Return links, joints, own natural frequencies of the flexible links, and totals, as plain text."""
     flexible = robot.flexible_links()
     moving = [link for link in robot.bodies if link.joint.type != "fixed"]
     out = StringIO()
@@ -48,12 +48,14 @@ def describe(robot: Robot) -> str:
         markup=False,
         highlight=False,
     )
+    # the robot, its links and joints
     console.print(_title(robot))
     console.print("\nLinks", _links(robot, flexible), sep="\n")
     for line in (*_attached(robot, flexible), *(text for _, text, _ in check_shape_functions(robot, flexible))):
         console.print(line, soft_wrap=False)
     if moving:
         console.print("Joints", _joints(moving), sep="\n")
+    # frequencies of each link alone, so that nothing but its own sections is in them
     if any(link.beam is not None for link in robot.links):
         console.print("Natural frequencies in Hz of each flexible link alone, clamped at its base")
         console.print(f"[those of its modes in the model, where they are more than {DIFFERS:.0%} higher]")
@@ -100,7 +102,7 @@ def _links(robot: Robot, flexible: dict[str, Any]) -> Table:
 
 
 def _attached(robot: Robot, flexible: dict[str, Any]) -> list[str]:
-    """A line for each link whose functions follow what acts inside its span: how many for what."""
+    """Return a line for each link whose functions follow what acts inside its span: how many for what."""
     lines = []
     for link in robot.links:
         places = acting_places(robot, link)
@@ -158,8 +160,8 @@ def _coordinates(joint: Joint) -> str:
 
 
 def _actions(joint: Joint) -> str:
-    """Transmission, damping, friction, spring and stops in a few words."""
-    parts = [f"{_number(joint.pitch)} m per turn"] if joint.kind.pitched else []
+    """Return transmission, damping, friction, spring and stops in a few words."""
+    parts = [f"{_number(joint.pitch)} m per turn"] if joint.pitch else []
     gear = joint.transmission
     if gear is not None:
         slides = joint.kind.velocity_units == ("m",)
@@ -184,7 +186,7 @@ def _actions(joint: Joint) -> str:
 
 
 def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
-    """The lowest frequencies by direction, and the model's where it has too few modes for them."""
+    """Return the lowest frequencies by direction, and the model's where it has too few modes for them."""
     table = _table()
     table.add_column("link", overflow="fold")
     for direction in DIRECTIONS:
@@ -204,7 +206,7 @@ def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
 
 
 def _shear_shifts(robot: Robot) -> Table:
-    """How much lower each frequency that is shown is because sections shear, in per cent, where that is resolved."""
+    """Return by how many per cent shear lowers each frequency that is shown, where that is resolved."""
     table = _table()
     table.add_column("link", overflow="fold")
     for direction in DIRECTIONS[:2]:
@@ -230,7 +232,7 @@ def _shear_shifts(robot: Robot) -> Table:
 
 
 def _in_order(beam: BeamLink, group: list[str]) -> tuple[np.ndarray, list[str]]:
-    """Frequencies of a beam's modes in some directions, in rising order, and the direction of each."""
+    """Return frequencies of a beam's modes in some directions, in rising order, and the direction of each."""
     modes = beam.natural_modes()
     labels = [label.rstrip("0123456789") for label in modes.labels]
     chosen = [k for k, label in enumerate(labels) if label in group]
@@ -238,7 +240,7 @@ def _in_order(beam: BeamLink, group: list[str]) -> tuple[np.ndarray, list[str]]:
 
 
 def _lowest(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
-    """The lowest frequencies of links of finite elements."""
+    """Return the lowest frequencies of links of finite elements."""
     table = _table()
     table.show_header = False
     for link in robot.bodies:
@@ -253,7 +255,7 @@ def _frequency(own: float, model: float) -> str:
 
 
 def _refined(beam: Beam, materials: dict[str, Material]) -> BeamLink:
-    """The same beam with more functions in the directions it has, those of the masses on it among them."""
+    """Return the same beam with more functions in the directions it has, those of the masses on it among them."""
     modes = {
         name: min(count + FINER, MOST_MODES) if count else 0 for name, count in beam.mode_counts(materials).items()
     }
@@ -266,7 +268,7 @@ def _refined(beam: Beam, materials: dict[str, Material]) -> BeamLink:
 
 
 def _by_direction(beam: BeamLink) -> dict[str, list[float]]:
-    """Frequencies of the natural modes by the direction in which they move most."""
+    """Return frequencies of the natural modes by the direction in which they move most."""
     return {direction: _in_order(beam, [direction])[0].tolist() for direction in DIRECTIONS}
 
 

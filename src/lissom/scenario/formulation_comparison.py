@@ -138,28 +138,29 @@ def compare(
 ) -> Comparison:
     """Run one manoeuvre by several formulations and measure how they differ.
 
-    >>> print(lissom.compare("dual-screw-arm", ["dual_screw"], duration=1.0).rows)
-
     Parameters
     ----------
-    what : Scenario or AnyRobot
-        A Scenario, the name of a built-in one or the path of its file; or any robot, which falls freely.
-    formulations : sequence of str, optional
+    what : Scenario, str, path, Robot or Model
+        A scenario, the name of a built-in one or the path of its file; or any robot, which falls freely.
+    formulations : iterable of str, optional
         Names as in `theory.names()`; all unless given.
     baseline : str
         The formulation that the others are measured against.
     duration : float, optional
         Seconds, in place of the scenario's.
     rtol, atol : float
-        Error allowed per step of every run, small enough to leave only the physics; atol is rtol / 100
-        unless given.
+        Error allowed per step of every run, small enough to leave only the physics; atol is rtol / 100 unless given.
     progress : callable, optional
         Called now and then with the name of the formulation that runs and the seconds it has simulated.
 
     Returns
     -------
     Comparison
-        The Comparison. A formulation that does not cover the robot is listed with the reason, as is one that fails.
+        A formulation that does not cover the robot is listed with the reason, as is one that fails.
+
+    Examples
+    --------
+    >>> print(lissom.compare("dual-screw-arm", ["dual_screw"], duration=0.1).rows)
     """
     prepared = _scenario(what).prepare()
     model = prepared.model

@@ -21,6 +21,7 @@ from lissom.scenario.scenario_schema import Scenario
 
 # what needs the robot to be checked
 BLOCKS = ("start", "hold", "control", "motion", "loads", "payloads", "sensors", "method")
+SHOWING = [name for name in Scenario.model_fields if name not in ("lissom", "name")]  # fields that no robot has
 START = "start with robot: and duration: (a scenario), or with lissom: 1, name: and links: (a robot)"
 
 
@@ -62,35 +63,18 @@ def load(name_or_path: str | os.PathLike[str]) -> Scenario:
 
 
 def find(name_or_path: str | os.PathLike[str]) -> Loaded:
-    """Load a scenario with the place of every value."""
-    name = os.fspath(name_or_path)
-    if name in builtin_names():
-        return parse(builtin.text(builtin.SCENARIOS, name), f"{name}.yaml")
-    if name in robot_files.builtin_names():
-        return _free_motion(name)
-    path = Path(name)
-    if path.suffix.lower() in robot_files.URDF:
-        return _free_motion(name)
-    root = read(robot_files.text_of(path), name)
-    if root is not None and isinstance(root.value, dict) and not _is_scenario(root.value):
-        return _free_motion(name)
-    return _checked(root, name, path.parent)
+    """Find and check a scenario, with the place of every value; a robot alone moves freely."""
+    found = robot_files.find(name_or_path, builtin.SCENARIOS, builtin.ROBOTS)
+    mapping = found.root is not None and isinstance(found.root.value, dict)
+    if found.holds_robot or (mapping and not any(name in found.fields for name in SHOWING)):
+        robot = found.robot()
+        return Loaded(Scenario(robot=robot, duration=FREE_MOTION), "robot", os.fspath(name_or_path))
+    return _checked(found.root, found.source, Path(found.source).parent)
 
 
 def parse(text: str, source: str, folder: str | os.PathLike[str] = ".") -> Loaded:
     """Read a scenario from the text of a scenario file, whose relative paths begin in `folder`."""
     return _checked(read(text, source), source, Path(folder))
-
-
-def _free_motion(name: str) -> Loaded:
-    scenario = Scenario(robot=robot_files.load(name), duration=FREE_MOTION)
-    return Loaded(scenario, "robot", name)
-
-
-def _is_scenario(data: dict[str, Any]) -> bool:
-    if any(key in data for key in ("robot", "links", "urdf", "dh")):
-        return "robot" in data
-    return any(name in data for name in Scenario.model_fields if name not in ("lissom", "name"))
 
 
 def _checked(root: Node | None, source: str, folder: Path) -> Loaded:

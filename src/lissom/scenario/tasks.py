@@ -12,8 +12,7 @@ from pydantic_core import ValidationError
 from lissom.errors import LissomError
 from lissom.model.fields.base_model import Description
 from lissom.model.fields.validation_errors import explain
-from lissom.model.io.robot_files import text_of
-from lissom.model.io.yaml_reader import read
+from lissom.model.io.robot_files import find
 
 Task = TypeVar("Task", bound=Description)
 
@@ -31,7 +30,7 @@ def load_task(
         The error if it is no mapping; `start` tells how one begins.
     """
     source, folder = os.fspath(path), Path(path).parent
-    root = read(text_of(Path(path)), source)
+    root = find(path).root
     if root is None or not isinstance(root.value, dict):
         raise refused(f"the file must be a mapping; {start}", source=source)
     data: dict[str, Any] = root.value

@@ -14,7 +14,11 @@ import numpy as np
 
 from lissom.beam import BeamLink, FlexibleLink
 from lissom.errors import ABSENT, LissomError
+from lissom.kernel.data.arrays import JointMotion
 from lissom.model.model import Model
+
+# Motions that formulations go through, as exponentials of constant screws or as quaternions; others are refused.
+KNOWN_MOTIONS = frozenset({JointMotion.TURN, JointMotion.SLIDE, JointMotion.SCREW, JointMotion.BALL, JointMotion.FLOAT})
 
 
 class Unsupported(LissomError):
@@ -29,6 +33,7 @@ class Feature(Enum):
     CONTACTS = "knows no contacts; use kernel"
     PRESCRIBED_JOINTS = "takes forces; drive this joint with a torque instead"
     GROUP_JOINTS = "is a chain of turning and sliding joints, each of one coordinate; take another joint"
+    OTHER_MOTIONS = "knows no such motion of a joint, whose screw changes as it moves; use kernel"
     ELASTIC_GEARS = "has rigid gears; remove the stiffness"
     FLEXIBLE_LINKS = "covers rigid arms; give it a rigid `body`, or use a formulation with flexible links"
     FINITE_ELEMENTS = "covers beams, not finite elements"
@@ -63,6 +68,8 @@ def parts(model: Model) -> Iterator[Part]:
         place = ("links", link.name)
         if link.joint.kind.on_group:
             yield Part(Feature.GROUP_JOINTS, (*place, "joint", "type"), link.joint.type)
+        if not KNOWN_MOTIONS.issuperset(motion for motion, _ in link.joint.kind.motions):
+            yield Part(Feature.OTHER_MOTIONS, (*place, "joint", "type"), link.joint.type)
         if link.joint.elastic:
             yield Part(Feature.ELASTIC_GEARS, (*place, "joint", "transmission"))
     for name, flexible in model.flexible.items():

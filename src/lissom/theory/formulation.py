@@ -142,7 +142,7 @@ def entries() -> dict[str, Entry]:
     import lissom.theory as package
 
     for module in pkgutil.iter_modules(package.__path__):
-        if module.ispkg or module.name == KERNEL:
+        if module.ispkg or module.name == f"{KERNEL}_formulation":
             import_module(f"{package.__name__}.{module.name}")
     return dict(sorted(_register.items(), key=lambda item: (item[0] != "kernel", item[0])))
 

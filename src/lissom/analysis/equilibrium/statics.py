@@ -60,6 +60,11 @@ def static_equilibrium(
         An Equilibrium, or an error that says how far the loads could grow: what is returned is at rest. Free joints
         settle where the arm would come to rest, if they start off a balance point. Links bent beyond their range
         (`stiffening: exact` has none) and limit points that were passed are told by a warning and in `warnings`.
+
+    Examples
+    --------
+    >>> rest = lissom.static_equilibrium("ella", {"elbow": 0.5})
+    >>> print(rest)
     """
     places = [key for key in loads or () if isinstance(key, tuple) and len(key) == 2]
     model = model_for(robot, places, q)

@@ -67,6 +67,13 @@ def linearise(
     LinearModel
         A LinearModel: A, B, C, D with the names of states, inputs and outputs; `a` tells how far the state is from
         equilibrium. About a moving state (v not zero) it holds for deviations from the motion, at that instant.
+
+    Examples
+    --------
+    >>> rest = lissom.static_equilibrium("ella", {"elbow": 0.5})
+    >>> linear = lissom.linearise("ella", rest, outputs=["forearm.tip"], inputs=["elbow"])
+    >>> linear.A.shape[0] == len(linear.states)
+    True
     """
     model = model_for(robot, [key for key in loads or () if isinstance(key, tuple)], q)
     if isinstance(q, Equilibrium):

@@ -120,6 +120,12 @@ def reduce_model(
         "balanced": the fewest states for an error. "modal": modes of the model, with their frequencies.
     static : bool
         Let what is left out answer as it would in rest, so that the gain at zero frequency is right.
+
+    Examples
+    --------
+    >>> rest = lissom.static_equilibrium("ella")
+    >>> linear = lissom.linearise("ella", rest, outputs=["elbow"], inputs=["elbow"])
+    >>> slow = lissom.reduce_model(linear, frequency=50.0, method="modal")
     """
     if linear.dt is not None:
         raise LissomError("is in discrete time; reduce the continuous model, then discretise(dt)", ("linear",))

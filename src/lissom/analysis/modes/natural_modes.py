@@ -151,6 +151,11 @@ def natural_modes(
         False takes the stiffness of the unloaded, undeformed arm; the mass matrix stays that at the pose.
     lengths : mapping of str to float, optional
         Distance in metres of loops that hold one, where it is neither their own nor to follow.
+
+    Examples
+    --------
+    >>> modes = lissom.natural_modes("ella", {"elbow": 0.5}, number=4)
+    >>> modes.frequencies  # Hz
     """
     model = model_for(robot, (), q)
     check_choice("at", at, ("given", "equilibrium"))

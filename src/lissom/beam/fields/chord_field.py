@@ -40,7 +40,7 @@ class Bow:
     nodes: Array  # (K, 5, 2, m) per coordinate: th, th', M, l, Q; M and Q times the weight of the node
 
     def running(self, xi: Array) -> Array:
-        """(k, K): from values at the nodes to integrals over x up to fractions xi (k,) of the length."""
+        """Return (k, K): from values at the nodes to integrals over x up to fractions xi (k,) of the length."""
         return self.field.running(self.rule, xi)
 
     @constant_property
@@ -51,13 +51,13 @@ class Bow:
         return bool(np.abs(bending[:, 0]).max() > STRETCHES * np.real(self.field.length) * np.abs(bending[:, 4:]).max())
 
     def shortening(self, xi: Array, eta: Array) -> Array:
-        """How far sections at fractions xi (k,) are drawn back, for eta (..., m): (..., k)."""
+        """Return how far sections at fractions xi (k,) are drawn back, for eta (..., m): (..., k)."""
         th, lean = self._at(eta, TURN), self._at(eta, LEAN)
         square = (th * th).sum(axis=-1)
         return (square * (square + 4 * (th * lean).sum(axis=-1))) @ self.running(xi).T / 8
 
     def strain_energy(self, eta: Array) -> Number:
-        """Of eta (..., m)."""
+        """Return the strain energy of fourth order at eta (..., m)."""
         th = self._at(eta, TURN)
         bent, moment, sheared, force = (
             (th * self._at(eta, row)).sum(axis=-1) for row in (CURVATURE, MOMENT, LEAN, SHEAR)
@@ -65,12 +65,12 @@ class Bow:
         return (bent * moment + sheared * force).sum(axis=-1) / 2
 
     def _at(self, eta: Array, row: int) -> Array:
-        """One row at the nodes, (..., K, 2)."""
+        """Return the slopes at the nodes, (..., K, 2), at eta (..., m)."""
         return np.einsum("kaj,...j->...ka", self.nodes[:, row], eta)
 
 
 def bow(field: Any, forces_at: Callable[[Array], Array]) -> Bow:
-    """Terms of fourth order of a link; `forces_at`: internal forces per coordinate at fractions xi (k,), (k, 6, m)."""
+    """Return the terms of fourth order; `forces_at`: forces (k, 6, m) per coordinate at fractions xi (k,)."""
     edges = field.basis.rule.edges
     pieces, points = len(edges) - 1, 2 * max(field.basis.counts["y"], field.basis.counts["z"]) + 3
     rule = Quadrature.cached(edges, points if pieces == 1 else max(5, 3 + points // pieces))

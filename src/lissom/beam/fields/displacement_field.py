@@ -18,8 +18,9 @@ tip: seen from there, the slopes of a link that is held at both ends are half as
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from lissom.beam.constants import constant_property
 from lissom.beam.functions.basis import Basis
 from lissom.beam.functions.quadrature import Quadrature, kept_by_place
 from lissom.beam.number_types import Array, Number, symmetric
+from lissom.beam.sections.cross_section import Section
 from lissom.errors import LissomError
 
 
@@ -43,7 +45,8 @@ class Sections(NamedTuple):
 class RunningTerms:
     """What the second-order field integrates along the link, from its base up to each of k stations.
 
-    Attributes:
+    Attributes
+    ----------
         running: (k, n) from values at n nodes to integrals over x.
         nodes: the sections at the nodes.
     """
@@ -52,7 +55,7 @@ class RunningTerms:
     nodes: Sections
 
     def foreshortening(self, weights: Array) -> Array:
-        """sum_k weights_k B(x_k), shape (..., m, m); weights (..., k)."""
+        """Return sum_k weights_k B(x_k), shape (..., m, m); weights (..., k)."""
         outboard = weights @ self.running
         psi, strain = self.nodes.psi, self.nodes.strain
         drawn = gram(psi[:, 1], outboard, psi[:, 1]) + gram(psi[:, 2], outboard, psi[:, 2])
@@ -61,13 +64,13 @@ class RunningTerms:
         return drawn + 2 * symmetric(gram(psi[:, 2], outboard, strain[:, 1]) - gram(psi[:, 1], outboard, strain[:, 2]))
 
     def twist(self, weights: Array) -> Array:
-        """sum_k weights_k D(x_k), shape (..., m, m); weights (..., k)."""
+        """Return sum_k weights_k D(x_k), shape (..., m, m); weights (..., k)."""
         outboard = weights @ self.running
         psi, psi_x = self.nodes.psi, self.nodes.psi_x
         return symmetric(gram(psi[:, 1], outboard, psi_x[:, 2]) - gram(psi[:, 2], outboard, psi_x[:, 1]))
 
     def at(self, eta: Array) -> tuple[Array, Array]:
-        """(1/2 eta^T B eta, 1/2 eta^T D eta) at the stations, each (..., k), for eta (..., m)."""
+        """Return (1/2 eta^T B eta, 1/2 eta^T D eta) at the stations, each (..., k), for eta (..., m)."""
         th = np.einsum("naj,...j->a...n", self.nodes.psi, eta)
         th_x = np.einsum("naj,...j->a...n", self.nodes.psi_x, eta)
         slip = np.einsum("naj,...j->a...n", self.nodes.strain[:, 1:3], eta)
@@ -77,7 +80,7 @@ class RunningTerms:
 
 
 def integrate_strains(strain: Array, inner: Array, upto: Array) -> tuple[Array, Array]:
-    """Displacements and rotations (k, 3, m) that follow from strains at n nodes (n, 6, m) on a clamped base.
+    """Return displacements and rotations (k, 3, m) that follow from strains at n nodes (n, 6, m) on a clamped base.
 
     inner (n, n), upto (k, n): from values at the nodes to integrals over x up to each node, and up to k places.
     """
@@ -105,32 +108,107 @@ def on_chord(sections: Sections, x: Array, tip: Array, length: Number, chord: tu
 
 
 def gram(left: Array, weights: Array, right: Array) -> Array:
-    """sum_k weights_k left_ki right_kj, (..., m, m); weights (..., k)."""
+    """Return sum_k weights_k left_ki right_kj, (..., m, m); weights (..., k)."""
     return left.T @ (weights[..., None] * right)
 
 
+class Field(ABC):
+    """The field that a basis spans; `chord`: directions in which the link's frame lies on its chord.
+
+    Uniform links have a closed form (`UniformField`), others integrate their strains (`fields.profile_field`).
+    """
+
+    basis: Any  # its functions
+    chord: tuple[str, ...]
+
+    if TYPE_CHECKING:
+
+        @property
+        def length(self) -> Number:
+            """Length of the link in metres."""
+
+    @abstractmethod
+    def place(self, xi: Array) -> Array:
+        """Return x of fractions xi (k,)."""
+
+    @abstractmethod
+    def rate(self, xi: Array) -> Number | Array:
+        """Return dx/dxi at fractions xi (k,)."""
+
+    @abstractmethod
+    def sections(self, xi: Array) -> Sections:
+        """Return the first-order motion of the sections at fractions xi (k,) of the length."""
+
+    @abstractmethod
+    def forces(self, section: Any, xi: Array) -> Array:
+        """Return internal forces per coordinate at fractions xi (k,) of a link with such sections, (k, 6, m)."""
+
+    @abstractmethod
+    def moments(self, section: Any) -> Array:
+        """Return moments of mass per length at the nodes of a link with such sections, (n, 4, 4) or (4, 4)."""
+
+    @abstractmethod
+    def _fraction(self, x: Array) -> Array:
+        """Return xi of places x (k,)."""
+
+    def fraction(self, x: Any) -> Array:
+        """Return xi of places on the link, shape (k,); an error for a place that is not."""
+        x = np.atleast_1d(np.asarray(x))
+        share = np.real(x / self.length)
+        if not np.all((share >= -1e-12) & (share <= 1 + 1e-12)):
+            raise LissomError(f"is not on the link, which reaches from 0 to {self.length!r}", ("x",), x)
+        return self._fraction(x)
+
+    @constant_property
+    def nodes(self) -> Sections:
+        """The sections at the nodes of the basis' quadrature."""
+        return self.sections(self.basis.rule.nodes)
+
+    @property
+    def weights(self) -> Array:
+        """Weights of integrals over x on those nodes."""
+        rule = self.basis.rule
+        return self.rate(rule.nodes) * rule.weights
+
+    def running(self, rule: Quadrature, xi: Array) -> Array:
+        """Return (k, n): from values at the n nodes of a rule to integrals over x up to fractions xi (k,)."""
+        return self.rate(rule.nodes) * rule.running(xi)
+
+    def running_terms(self, xi: Array) -> RunningTerms:
+        """Return second-order terms up to the sections at fractions xi (k,)."""
+        return RunningTerms(self.running(self.basis.rule, xi), self.nodes)
+
+
 @dataclass(frozen=True, eq=False)
-class Field:
-    """The field of a link of the given length and basis; `chord`: directions in which its frame lies on the chord."""
+class UniformField(Field):
+    """The field of a uniform link that does not shear, with named functions: no integral is left."""
 
     length: Number
     basis: Basis
     chord: tuple[str, ...] = ()
 
-    def fraction(self, x: Any) -> Array:
-        """xi = x/L, shape (k,); an error for a station that is not on the link."""
-        xi = np.atleast_1d(np.asarray(x) / self.length)
-        if not np.all((xi.real >= -1e-12) & (xi.real <= 1 + 1e-12)):
-            raise LissomError(f"is not on the link, which reaches from 0 to {self.length!r}", ("x",), x)
-        return xi
-
     def place(self, xi: Array) -> Array:
-        """x of fractions xi (k,)."""
+        """Return x of fractions xi (k,)."""
         return self.length * xi
+
+    def rate(self, xi: Array) -> Number:
+        """Return dx/dxi, the same everywhere."""
+        return self.length
+
+    def forces(self, section: Section, xi: Array) -> Array:
+        """Return internal forces per coordinate at fractions xi (k,), (k, 6, m)."""
+        return section.rigidity[:, None] * self.sections(xi).strain
+
+    def moments(self, section: Section) -> Array:
+        """Return moments of mass per length, (4, 4)."""
+        return section.moments
+
+    def _fraction(self, x: Array) -> Array:
+        return x / self.length
 
     @kept_by_place
     def sections(self, xi: Array) -> Sections:
-        """First-order motion of the sections at fractions xi (k,) of the length."""
+        """Return the first-order motion of the sections at fractions xi (k,) of the length."""
         L, basis = self.length, self.basis
         y, z, torsion, axial = basis.slices.values()
         phi, psi, psi_x = (np.zeros((len(xi), 3, basis.count), np.result_type(xi, L, float)) for _ in range(3))
@@ -147,21 +225,3 @@ class Field:
         tip = np.zeros((3, basis.count))
         tip[1, y], tip[2, z] = basis.y.values(1.0)[0][0], basis.z.values(1.0)[0][0]
         return on_chord(found, self.place(xi), tip, L, self.chord)
-
-    @constant_property
-    def nodes(self) -> Sections:
-        """The sections at the nodes of the basis' quadrature."""
-        return self.sections(self.basis.rule.nodes)
-
-    @property
-    def weights(self) -> Array:
-        """Weights of integrals over x on those nodes."""
-        return self.length * self.basis.rule.weights
-
-    def running(self, rule: Quadrature, xi: Array) -> Array:
-        """(k, n): from values at the n nodes of a rule to integrals over x up to fractions xi (k,)."""
-        return self.length * rule.running(xi)
-
-    def running_terms(self, xi: Array) -> RunningTerms:
-        """Second-order terms up to the sections at fractions xi (k,)."""
-        return RunningTerms(self.running(self.basis.rule, xi), self.nodes)

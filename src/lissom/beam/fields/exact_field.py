@@ -19,7 +19,6 @@ import numpy as np
 
 from lissom.beam.constants import constant_property
 from lissom.beam.fields.displacement_field import Field, Sections
-from lissom.beam.fields.profile_field import OwnField
 from lissom.beam.functions.basis import Basis
 from lissom.beam.functions.force_based_shapes import OwnBasis
 from lissom.beam.functions.quadrature import Quadrature
@@ -29,7 +28,7 @@ from lissom.lie import so3
 
 
 def rule(basis: Basis | OwnBasis) -> Quadrature:
-    """Gauss rule of the exact field: about two nodes per function of a direction, or eight per element."""
+    """Return Gauss rule of the exact field: about two nodes per function of a direction, or eight per element."""
     points = 10 + 2 * max(basis.counts.values())
     if isinstance(basis, Basis) and any(s.name == "hermite" for s in basis.directions.values()):
         return Quadrature.cached((0.0, *basis.breaks, 1.0), 8)
@@ -59,14 +58,15 @@ class Stations:
 class ExactField:
     """The exact field of a link."""
 
-    field: Field | OwnField
+    field: Field
 
     @property
     def rule(self) -> Quadrature:
+        """Quadrature of the exact field."""
         return rule(self.field.basis)
 
     def running(self, xi: Array) -> Array:
-        """(k, K): from values at the nodes to integrals over x up to fractions xi (k,) of the length."""
+        """Return (k, K): from values at the nodes to integrals over x up to fractions xi (k,) of the length."""
         return self.field.running(self.rule, xi)
 
     @property
@@ -79,7 +79,7 @@ class ExactField:
         return self.field.sections(self.rule.nodes)
 
     def poses(self, xi: Array, eta: Array) -> Array:
-        """Section frames at fractions xi (k,), for eta (..., m): (..., k, 4, 4)."""
+        """Return section frames at fractions xi (k,), for eta (..., m): (..., k, 4, 4)."""
         nodes = self._nodes
         R = so3.exp(np.einsum("kaj,...j->...ka", nodes.psi, eta))
         along = np.einsum("kaj,...j->...ka", nodes.strain[:, :3], eta) + np.array([1.0, 0.0, 0.0])
@@ -92,7 +92,7 @@ class ExactField:
         return T
 
     def strain_energy(self, stiffness: Array, prestress: Array, eta: Array) -> Number:
-        """Elastic energy at eta (..., m), for the sections' stiffness (K, 6, 6) and forces without strain (K, 6)."""
+        """Return the elastic energy at eta (..., m) for stiffness (K, 6, 6) and forces without strain (K, 6)."""
         nodes = self._nodes
         theta, theta_x = (np.einsum("kaj,...j->...ka", part, eta) for part in (nodes.psi, nodes.psi_x))
         curvature = so3.act(so3.right_jacobian(theta), theta_x)
@@ -109,7 +109,7 @@ class ExactField:
         masses: Sequence[LumpedMass],
         retardation: Number,
     ) -> Stations:
-        """Tables of a link: stiffness (K, 6, 6), moments (K, 4, 4), forces without strain (K, 6) of its sections."""
+        """Return the tables of a link with stiffness (K, 6, 6), moments (K, 4, 4), forces without strain (K, 6)."""
         nodes = self.rule.nodes
         lumps = self.field.fraction([lump.x for lump in masses]) if masses else nodes[:0]
         xi = np.concatenate([nodes, lumps])

@@ -42,7 +42,7 @@ class Span:
 
     @classmethod
     def of(cls, x: Array, sections: Sections, terms: RunningTerms) -> Span:
-        """At places x (k,) of the axis, where the sections move so."""
+        """Return the span with stations at x (k,) of the axis, where the sections move so."""
         psi, slip = terms.nodes.psi[:, 1:], terms.nodes.strain[:, 1:3]
         # the integrand of B, for every pair of coordinates
         pairs = np.einsum("nai,naj->nij", psi, psi)
@@ -57,7 +57,7 @@ class Span:
         return cls(x, sections, terms, entries[:, overlap] / largest[overlap])
 
     def shortening(self, moments: Array) -> Shortening:
-        """Of a link with mass at the stations; moments (..., k, 4): their first rows as in `inertia_invariants`."""
+        """Return the forms of a link with mass at the stations; moments (..., k, 4): first rows of the matrices."""
         mass, offset = moments[..., 0], moments[..., 1:]
         weights = _orthonormal(self._functions(mass), mass) * mass[..., None, :]  # (..., P, k): psi_p dm
         centre = np.divide(offset, mass[..., None], out=np.zeros_like(offset), where=mass[..., None] != 0)
@@ -73,7 +73,7 @@ class Span:
         )
 
     def _functions(self, mass: Array) -> Array:
-        """Functions at the stations, (..., P, k), that span the entries of B there.
+        """Return functions at the stations, (..., P, k), that span the entries of B there.
 
         Which combinations of the entries they are is chosen at the real parts; the functions themselves follow a
         station that moves by a complex step. Their signs, which a singular value decomposition leaves open, do not
@@ -90,7 +90,7 @@ class Span:
 
 
 def _orthonormal(psi: Array, mass: Array) -> Array:
-    """Combinations of the rows of `psi` with sum_k mass_k psi_p psi_q = delta_pq; all may be complex."""
+    """Return combinations of the rows of `psi` with sum_k mass_k psi_p psi_q = delta_pq; all may be complex."""
     rows: list[Array] = []
     for row in np.moveaxis(psi, -2, 0):
         row = row + 0 * mass

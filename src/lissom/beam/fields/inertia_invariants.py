@@ -54,7 +54,7 @@ class SectionMotion:
 
     @classmethod
     def of(cls, x: Array, sections: Sections) -> SectionMotion:
-        """Of stations at places x (k,) of the axis, or (k, 3), and the motion of the sections there."""
+        """Return the motion of stations at x (k,) of the axis, or at (k, 3), from that of the sections there."""
         k, _, m = sections.phi.shape
         dtype = np.result_type(sections.phi, x)
         T0 = np.zeros((k, 3, 4), dtype)
@@ -69,14 +69,16 @@ class SectionMotion:
         return cls(T0, P, np.moveaxis(P, 0, 1).reshape(3, k * 4, m), np.moveaxis(T0, 0, 1).reshape(3, k * 4))
 
     def first_moments(self, moments: Array) -> Array:
-        """int s_a d over the mass at each station, s at rest, (..., k, 4, 3): a = x, y, z and s_a = 1."""
+        """Return int s_a d over the mass at each station, s at rest, (..., k, 4, 3): a = x, y, z and s_a = 1."""
         return np.concatenate([self.T0 @ moments[..., 1:], moments[..., :1, 1:]], axis=-2)
 
     def integrate(self, moments: Array) -> Invariants:
-        """Invariants of a link with mass elements at offsets d from each station; of several, with an axis in front.
+        """Return invariants of a link with mass elements at offsets d from stations; of several, with an axis in front.
 
-        Args:
-            moments: (..., k, 4, 4) int (1, d)(1, d)^T dm.
+        Parameters
+        ----------
+        moments : array
+            (..., k, 4, 4) int (1, d)(1, d)^T dm.
         """
         T0, P, W = self.T0, self.P, moments
         m = P.shape[3]
@@ -100,5 +102,5 @@ class SectionMotion:
 
 
 def integrate(x: Array, moments: Array, sections: Sections) -> Invariants:
-    """Invariants of a link; arguments as for `SectionMotion`."""
+    """Return invariants of a link; arguments as for `SectionMotion`."""
     return SectionMotion.of(x, sections).integrate(moments)

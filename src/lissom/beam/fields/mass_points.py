@@ -23,7 +23,7 @@ class Carriers:
     """Stations of a field: xi (k,) of the length, and how they move."""
 
     def __init__(self, field: Any, lumps: tuple[Number, ...]) -> None:
-        """`lumps`: places of lumped masses, m."""
+        """Take the stations of a field and places of lumped masses, m."""
         xi, sections = field.basis.rule.nodes, field.nodes
         if lumps:
             at_lumps = field.fraction(list(lumps))
@@ -46,22 +46,21 @@ class Carriers:
         return Span.of(self.field.place(self.xi), self.sections, self._terms)
 
     def invariants(self, moments: Array) -> Invariants:
-        """Of masses with moments (k, 4, 4)."""
+        """Integrate over masses with moments (k, 4, 4)."""
         return _invariants(self, _Table(moments))
 
     def turned(self, moments: Array) -> Array:
-        """What the second-order rotation of masses with moments (k, 4, 4) adds (4, 3, m, m), see
-        `second_order_rotation`."""
+        """Return what the `second_order_rotation` of masses with moments (k, 4, 4) adds, (4, 3, m, m)."""
         return second_order_turn(self.motion.first_moments(moments), self.sections, self._terms)
 
     def shortening(self, moments: Array) -> Shortening:
-        """Of masses with moments (k, 4, 4)."""
+        """Integrate over masses with moments (k, 4, 4)."""
         return _shortening(self, _Table(moments[:, 0]))
 
 
 @lru_cache(maxsize=256, typed=True)  # a complex place is not the real one that equals it
 def carriers(field: Any, *lumps: Number) -> Carriers:
-    """The stations of a field with lumped masses at the places `lumps`, m."""
+    """Return the stations of a field with lumped masses at the places `lumps`, m."""
     return Carriers(field, lumps)
 
 

@@ -45,7 +45,7 @@ class Prestress:
         return sum((t.tension * np.array([1.0, 0.0, 0.0, 0.0, t.z, -t.y]) for t in self.tendons), np.zeros(6))
 
     def forces(self, stiffness: Array, shear_centre: Array) -> Array:
-        """F0 (k, 6) of sections with the given stiffness (k, 6, 6) and shear centre (k, 2)."""
+        """Return F0 (k, 6) of sections with the given stiffness (k, 6, 6) and shear centre (k, 2)."""
         strain = np.zeros((len(stiffness), 6), np.result_type(float, *self.strain, shear_centre))
         strain[:] = self.strain
         # Twist about a point off the axis slides the axis sideways: without it the section would have to shear.

@@ -19,11 +19,14 @@ from lissom.beam.number_types import Array, symmetric
 
 
 def second_order_turn(first: Array, sections: Sections, terms: RunningTerms) -> Array:
-    """int s_a d_i d_j s_b at rest, (..., 4, 3, m, m): a = x, y, z and s_a = 1; b = x, y, z; coordinates i, j.
+    """Return int s_a d_i d_j s_b at rest, (..., 4, 3, m, m): a = x, y, z and s_a = 1; b = x, y, z; coordinates i, j.
 
-    Args:
-        first: (..., k, 4, 3) int s_a d over the mass at each station.
-        sections, terms: how the k stations move.
+    Parameters
+    ----------
+    first : array
+        (..., k, 4, 3) int s_a d over the mass at each station.
+    sections, terms : Sections
+        How the k stations move.
     """
     t, y, z = np.moveaxis(sections.psi, 1, 0)
     m = t.shape[1]

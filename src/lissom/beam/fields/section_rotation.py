@@ -8,7 +8,7 @@ from lissom.beam.number_types import Array
 
 
 def bend(y: Array, z: Array) -> Array:
-    """Rotation by the vector a = (0, y, z), exact up to fifth order in |a|: (...,) each -> (..., 3, 3).
+    """Return rotation by the vector a = (0, y, z), exact up to fifth order in |a|: (...,) each -> (..., 3, 3).
 
     Cayley's rational form with the Gibbs vector g = a/2 (1 + |a|^2/12): always a proper rotation.
     """
@@ -24,7 +24,7 @@ def bend(y: Array, z: Array) -> Array:
 
 
 def roll(angle: Array) -> Array:
-    """Rotation about x: (...,) -> (..., 3, 3)."""
+    """Return rotation about x: (...,) -> (..., 3, 3)."""
     cos, sin = np.cos(angle), np.sin(angle)
     R = np.zeros((*np.shape(angle), 3, 3), np.result_type(angle, float))
     R[..., 0, 0] = 1

@@ -23,7 +23,7 @@ Product = tuple[int, Array, Array]
 
 
 def second_order_strains(nodes: Sections, shear: bool) -> list[Product]:
-    """e2 as products: row of the strain, and the two factors per coordinate at the nodes (n, m)."""
+    """Return e2 as products: row of the strain, and the two factors per coordinate at the nodes (n, m)."""
     a, gy, gz = np.moveaxis(nodes.strain[:, :3], 1, 0)
     t, thy, thz = np.moveaxis(nodes.psi, 1, 0)
     _, thy_x, thz_x = np.moveaxis(nodes.psi_x, 1, 0)
@@ -33,20 +33,21 @@ def second_order_strains(nodes: Sections, shear: bool) -> list[Product]:
 
 
 def prestress_stiffness(F0: Array, strains: list[Product]) -> Array:
-    """What forces F0 (n, 6), times the weights of the nodes, add to the stiffness: 2 int F0 . e2, (m, m)."""
+    """Return what forces F0 (n, 6), times the weights of the nodes, add to the stiffness: 2 int F0 . e2, (m, m)."""
     return 2 * sum(np.einsum("k,ki,kj->ij", F0[:, row], a, b) for row, a, b in strains)
 
 
 def stiffness(F: Array, strain: Array) -> Array:
-    """int F . e = 1/2 eta K eta of forces F (..., n, 6, m), times the weights of the nodes: K (..., m, m)."""
+    """Return int F . e = 1/2 eta K eta of forces F (..., n, 6, m), times the weights of the nodes: K (..., m, m)."""
     m = strain.shape[-1]
     return np.moveaxis(F, -1, -3).reshape(*F.shape[:-3], m, -1) @ strain.reshape(-1, m)
 
 
 def cubic_terms(F: Array, strains: list[Product]) -> tuple[Array, Array]:
-    """int F . e2 = sum_n c_n eta_i eta_j eta_k of forces F (..., n, 6, m), times the weights of the nodes.
+    """Return int F . e2 = sum_n c_n eta_i eta_j eta_k of forces F (..., n, 6, m), times the weights of the nodes.
 
-    Returns:
+    Returns
+    -------
         index (nc, 3), the coordinates of each term, the last one first, and c (..., nc).
     """
     m = F.shape[-1]
@@ -65,12 +66,12 @@ def cubic_terms(F: Array, strains: list[Product]) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=64)
 def _triples(m: int) -> tuple[Array, Array, Array, Array]:
-    """Indices i <= j <= k below m, and how often each product of three appears in a symmetric sum."""
+    """Return indices i <= j <= k below m, and how often each product of three appears in a symmetric sum."""
     i, j, k = np.array(list(combinations_with_replacement(range(m), 3))).T
     return i, j, k, np.where(i == k, 6, np.where((i == j) | (j == k), 2, 1))
 
 
 def _triple_product(a: Array, b: Array, c: Array) -> Array:
-    """sum_k a_ki b_kj c_kl, (..., m, m, m); a (..., n, m)."""
+    """Return sum_k a_ki b_kj c_kl, (..., m, m, m); a (..., n, m)."""
     n, m = b.shape
     return (np.swapaxes(a, -1, -2) @ (b[:, :, None] * c[:, None]).reshape(n, m * m)).reshape(*a.shape[:-2], m, m, m)

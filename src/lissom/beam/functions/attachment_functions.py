@@ -25,14 +25,14 @@ class Place(NamedTuple):
     couple: bool = True  # whether couples act there too, or forces alone
 
     def loads(self, direction: str) -> tuple[int, ...]:
-        """Which unit loads of a direction act there: a force (0) and a couple (1) in bending, one load (0) else."""
+        """Return which unit loads of a direction act there: force (0) and couple (1) in bending, one load (0) else."""
         if direction in ("y", "z"):
             return (0, 1) if self.couple else (0,)
         return (0,) if self.couple or direction == "axial" else ()
 
 
 def inside(places: Iterable[Place], length: float) -> tuple[Place, ...]:
-    """The places that lie between the ends of a link, each once, in rising order."""
+    """Return the places that lie between the ends of a link, each once, in rising order."""
     out: list[Place] = []
     for x, couple in sorted((float(np.real(place.x)), place.couple) for place in places):
         if not NEAR * length < x < (1 - NEAR) * length:
@@ -45,11 +45,14 @@ def inside(places: Iterable[Place], length: float) -> tuple[Place, ...]:
 
 
 def missed_shares(functions: Array, statics: Sequence[Array]) -> list[Array]:
-    """The share of the compliance under each unit load that functions leave out, by place, each (c,), from 0 to 1.
+    """Return by place the share of the compliance under unit loads that functions leave out, each (c,), from 0 to 1.
 
-    Args:
-        functions: (k, n) strains of the functions at hand, scaled so that the strain energy is half their square.
-        statics: by place, (k, c) strains under c unit loads there, scaled likewise.
+    Parameters
+    ----------
+    functions : array
+        (k, n) strains of the functions at hand, scaled so that the strain energy is half their square.
+    statics : sequence of array
+        By place, (k, c) strains under c unit loads there, scaled likewise.
     """
     known = _orthonormal(functions)
     return [
@@ -61,7 +64,7 @@ def missed_shares(functions: Array, statics: Sequence[Array]) -> list[Array]:
 
 
 def needed_loads(functions: Array, statics: Sequence[Array], tolerance: float = TOLERANCE) -> Array:
-    """Combinations of the unit loads of all places whose shapes are to be added, (loads, n).
+    """Return combinations of the unit loads of all places whose shapes are to be added, (loads, n).
 
     The place that lacks most comes first, with the load that its functions follow worst, until none lacks more than
     `tolerance`. Arguments as in `missed_shares`.
@@ -84,7 +87,7 @@ def needed_loads(functions: Array, statics: Sequence[Array], tolerance: float = 
 
 
 def _worst(missed: Array, whole: Array) -> tuple[float, Array]:
-    """The largest share of energy that is missed under any load (c,) at one place, and that load."""
+    """Return the largest share of energy that is missed under any load (c,) at one place, and that load."""
     if not whole.shape[1]:
         return 0.0, np.zeros(0)
     inverse = np.linalg.inv(np.linalg.cholesky(whole.T @ whole))
@@ -97,5 +100,5 @@ def _orthonormal(functions: Array) -> Array:
 
 
 def _projected(directions: Array, vectors: Array) -> Array:
-    """What of vectors (k, c) lies along orthonormal directions (k, n)."""
+    """Return what of vectors (k, c) lies along orthonormal directions (k, n)."""
     return directions @ (directions.T @ vectors)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -13,7 +14,7 @@ from lissom.beam.functions import mode_families, shape_functions
 from lissom.beam.functions.attachment_functions import Place
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.beam.functions.shape_functions import Shapes
-from lissom.beam.number_types import Number, positive
+from lissom.beam.number_types import Array, Number, positive
 from lissom.beam.sections.cross_section import Section
 from lissom.errors import LissomError
 
@@ -29,8 +30,33 @@ FAMILIES = {
 GENERAL = ("auto", "legendre", "hermite")
 
 
+class Coordinates(ABC):
+    """The coordinates of a link, in the order of the directions in which it gives way."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> dict[str, int]:
+        """Number of functions by direction."""
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """Where each direction's coordinates sit in eta."""
+        ends = np.cumsum([0, *self.counts.values()])
+        return {name: slice(int(a), int(b)) for name, a, b in zip(DIRECTIONS, ends[:-1], ends[1:])}
+
+    @cached_property
+    def count(self) -> int:
+        """Number of coordinates."""
+        return sum(self.counts.values())
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the coordinates: y1, y2, z1, ..., torsion1, axial1."""
+        return tuple(f"{name}{k + 1}" for name, n in self.counts.items() for k in range(n))
+
+
 @dataclass(frozen=True, eq=False)
-class Basis:
+class Basis(Coordinates):
     """Shape functions of a link in the order of its coordinates: deflections v, w, twist t, extension a."""
 
     y: Shapes
@@ -44,22 +70,6 @@ class Basis:
         return {name: getattr(self, name) for name in DIRECTIONS}
 
     @cached_property
-    def slices(self) -> dict[str, slice]:
-        """Where each direction's coordinates sit in eta."""
-        ends = np.cumsum([0] + [s.count for s in self.directions.values()])
-        return {name: slice(int(a), int(b)) for name, a, b in zip(DIRECTIONS, ends[:-1], ends[1:])}
-
-    @cached_property
-    def count(self) -> int:
-        """Number of coordinates."""
-        return sum(s.count for s in self.directions.values())
-
-    @cached_property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the coordinates: y1, y2, z1, ..., torsion1, axial1."""
-        return tuple(f"{name}{k + 1}" for name, s in self.directions.items() for k in range(s.count))
-
-    @cached_property
     def counts(self) -> dict[str, int]:
         """Number of functions by direction."""
         return {name: s.count for name, s in self.directions.items()}
@@ -68,6 +78,11 @@ class Basis:
     def breaks(self) -> tuple[float, ...]:
         """Interior points where a derivative of some function jumps, in rising order."""
         return tuple(sorted({b for s in self.directions.values() for b in s.breaks}))
+
+    def missed_shares(self, direction: str, places: Sequence[Place], length: float) -> list[Array]:
+        """Return the share of the compliance under unit loads at places, in metres, that functions leave out, (c,)."""
+        at = tuple(place._replace(x=place.x / length) for place in places)
+        return shape_functions.missed_shares(self.directions[direction], direction, at)
 
     @cached_property
     def rule(self) -> Quadrature:
@@ -84,19 +99,24 @@ def make_basis(
     length: Number = None,
     places: tuple[Place, ...] = (),
 ) -> Basis:
-    """Basis of a link from mode counts and the kind of functions.
+    """Return basis of a link from mode counts and the kind of functions.
 
-    Args:
-        modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
-        ends: "auto", "legendre", "hermite" or the name of a mode family (`lissom.beam.mode_families`); or a
-            mapping with `family` and its options `tip_mass`, `tip_inertia` (ratios to the beam's own); or a
-            mapping from direction to one of these (directions left out: "auto"). A family of bending modes
-            named for the whole link stands for clamped-free in torsion and extension, where "clamped-mass"
-            keeps its mass.
-        normalisation: "L2" for int_0^1 f^2 dxi = 1; "mass" for unit modal mass of the uniform beam with the
-            tip load of its family, which needs `section` and `length`.
-        places: where something acts inside the span, as fractions of the length: directions that have functions get
-            those that loads there need (`lissom.beam.functions.attachment_functions`).
+    Parameters
+    ----------
+    modes : mapping
+        Number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
+    ends : Ends
+        "auto", "legendre", "hermite" or the name of a mode family (`lissom.beam.mode_families`); or a
+        mapping with `family` and its options `tip_mass`, `tip_inertia` (ratios to the beam's own); or a
+        mapping from direction to one of these (directions left out: "auto"). A family of bending modes
+        named for the whole link stands for clamped-free in torsion and extension, where "clamped-mass"
+        keeps its mass.
+    normalisation : str
+        "L2" for int_0^1 f^2 dxi = 1; "mass" for unit modal mass of the uniform beam with the
+        tip load of its family, which needs `section` and `length`.
+    places : tuple of Place
+        Where something acts inside the span, as fractions of the length: directions that have functions get
+        those that loads there need (`lissom.beam.functions.attachment_functions`).
     """
     kinds = by_direction(modes, ends)
     sets = {name: _make_shapes(name, modes.get(name, 0), kinds[name]) for name in DIRECTIONS}
@@ -110,7 +130,7 @@ def make_basis(
 
 
 def by_direction(modes: Mapping[str, int], ends: Ends) -> dict[str, Ends]:
-    """What `ends` mean in each direction; an error for counts or directions that there are not."""
+    """Return what `ends` mean in each direction; an error for counts or directions that there are not."""
     _check_directions("modes", modes)
     for direction, count in modes.items():
         if isinstance(count, bool | complex) or count != int(count) or count < 0:
@@ -128,7 +148,7 @@ def _check_directions(what: str, given: Mapping[str, Any]) -> None:
 
 
 def split_ends(ends: Ends) -> tuple[str, dict[str, float]]:
-    """Name and options (those that are not zero) of a set of functions."""
+    """Return name and options (those that are not zero) of a set of functions."""
     if isinstance(ends, str):
         return ends, {}
     options = dict(ends)
@@ -136,7 +156,7 @@ def split_ends(ends: Ends) -> tuple[str, dict[str, float]]:
 
 
 def _counterpart(ends: Ends, direction: str) -> Ends:
-    """What `ends` given for the whole link mean in one direction."""
+    """Return what `ends` given for the whole link mean in one direction."""
     name, options = split_ends(ends)
     if direction in ("y", "z") or name not in mode_families.BENDING:
         return ends
@@ -174,7 +194,7 @@ def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
 
 
 def _mass_normalised(direction: str, s: Shapes, section: Section | None, length: Number) -> Shapes:
-    """Scaled to unit modal mass: int rhoA f^2 dx (Jx in torsion) plus the tip load of the family."""
+    """Scale functions to unit modal mass: int rhoA f^2 dx (Jx in torsion) plus the tip load of the family."""
     if section is None or length is None:
         raise LissomError("needs the link's section and length", ("normalisation",), "mass")
     inertia = np.real(positive("length", length) * (section.Jx if direction == "torsion" else section.rhoA))

@@ -9,7 +9,7 @@ from lissom.errors import LissomError
 
 
 def eigenmodes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
-    """(omega, X): K X = M X omega^2 and X^T M X = 1, omega (..., m) rising, for real positive definite M, K.
+    """Return (omega, X): K X = M X omega^2 and X^T M X = 1, omega (..., m) rising, for real positive definite M, K.
 
     Scaled by the stiffness, not the mass: rounding then falls on the highest modes and spares the lowest.
     """

@@ -23,7 +23,7 @@ from numpy.polynomial.legendre import Legendre, legvander
 
 from lissom.beam.functions import attachment_functions
 from lissom.beam.functions.attachment_functions import Place
-from lissom.beam.functions.basis import DIRECTIONS, Ends, by_direction, split_ends
+from lissom.beam.functions.basis import DIRECTIONS, Coordinates, Ends, by_direction, split_ends
 from lissom.beam.functions.mode_count import coupled_directions
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.beam.functions.ritz import MOTION, Ritz, components, enough_degree, raw_distributions
@@ -42,7 +42,7 @@ FAMILIES = ("auto", "legendre", "clamped-free", "clamped-mass", "clamped-inertia
 
 
 @dataclass(frozen=True, eq=False)
-class OwnBasis:
+class OwnBasis(Coordinates):
     """m functions of a link of the given profile, as mixtures of force distributions.
 
     A force distribution is a Legendre polynomial of one of the six forces in one piece.
@@ -53,25 +53,9 @@ class OwnBasis:
     mixing: dict[str, Array]  # by direction: (forces of the direction x pieces x (degree + 1), n)
 
     @cached_property
-    def slices(self) -> dict[str, slice]:
-        """Where each direction's coordinates sit in eta."""
-        ends = np.cumsum([0] + [self.mixing[name].shape[1] for name in DIRECTIONS])
-        return {name: slice(int(a), int(b)) for name, a, b in zip(DIRECTIONS, ends[:-1], ends[1:])}
-
-    @property
-    def count(self) -> int:
-        """Number of coordinates."""
-        return sum(part.shape[1] for part in self.mixing.values())
-
-    @property
     def counts(self) -> dict[str, int]:
         """Number of functions by direction."""
         return {name: self.mixing[name].shape[1] for name in DIRECTIONS}
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the coordinates: y1, y2, z1, ..., torsion1, axial1."""
-        return tuple(f"{name}{k + 1}" for name, n in self.counts.items() for k in range(n))
 
     @property
     def rule(self) -> Quadrature:
@@ -84,21 +68,32 @@ class OwnBasis:
         return self.profile.edges[1:-1]
 
     def distributions(self, xi: Array) -> Array:
-        """Independent forces (`general.independent_forces`) per coordinate at fractions xi (k,), (k, 6, m)."""
+        """Return independent forces (`general.independent_forces`) per coordinate at fractions xi (k,), (k, 6, m)."""
         out = np.zeros((len(xi), 6, self.count), np.result_type(xi, float))
         for name, part in self.slices.items():
             out[:, :, part] = raw_distributions(self.profile, name, self.degree, xi) @ self.mixing[name]
         return out
 
     def forces_and_strains(self, xi: Array) -> tuple[Array, Array]:
-        """Internal forces and strains per coordinate at fractions xi (k,) of the length, each (k, 6, m)."""
+        """Return internal forces and strains per coordinate at fractions xi (k,) of the length, each (k, 6, m)."""
         forces, strains = independent_forces(self.profile.tables(xi)[0])
         along = self.distributions(xi)
         return forces @ along, strains @ along
 
     def forces(self, xi: Array) -> Array:
-        """Internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
+        """Return internal forces per coordinate at fractions xi (k,) of the length, (k, 6, m)."""
         return self.forces_and_strains(xi)[0]
+
+    def missed_shares(self, direction: str, places: Sequence[Place], length: float) -> list[Array]:
+        """Return the share of the compliance under unit loads at places, in metres, that functions leave out, (c,)."""
+        profile = self.profile.split([place.x for place in places])
+        ritz = Ritz.of(profile, [direction], self.degree, places=[place.x for place in places])
+        rule = Quadrature.cached(profile.edges, self.degree + 1)
+        raw = raw_distributions(profile, direction, self.degree, rule.nodes).reshape(-1, len(ritz.stiffness))
+        here = self.distributions(rule.nodes)[:, :, self.slices[direction]]
+        shapes = np.linalg.lstsq(raw, here.reshape(len(raw), -1), rcond=None)[0]  # the functions on the finer pieces
+        own, _, strains = _statics(ritz, direction, places, shapes)
+        return attachment_functions.missed_shares(own, strains)
 
 
 def own_basis(
@@ -108,17 +103,22 @@ def own_basis(
     masses: Sequence[LumpedMass] = (),
     places: Sequence[Place] = (),
 ) -> OwnBasis:
-    """The functions of a link of any profile.
+    """Return the functions of a link of any profile.
 
-    Args:
-        modes: number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
-        ends: "auto" (shapes under loads at the tip and natural shapes with the tip held), "legendre" (forces that are
-            polynomials), or the natural modes of this very link by its end conditions, `mode_families.BENDING`; or a
-            mapping with `family` and its options `tip_mass` (kg), `tip_inertia` (kg m2); or one of these by direction.
-        masses: what the link carries in its natural shapes; let pieces of the profile end there (`Profile.split`), as
-            forces jump where a mass is.
-        places: where something acts inside the span, in metres: directions that have functions get those that loads
-            there need (`lissom.beam.functions.attachment_functions`). Pieces of the basis' profile end there.
+    Parameters
+    ----------
+    modes : mapping
+        Number of functions by direction ("y", "z", "torsion", "axial"); one left out is rigid.
+    ends : Ends
+        "auto" (shapes under loads at the tip and natural shapes with the tip held), "legendre" (forces that are
+        polynomials), or the natural modes of this very link by its end conditions, `mode_families.BENDING`; or a
+        mapping with `family` and its options `tip_mass` (kg), `tip_inertia` (kg m2); or one of these by direction.
+    masses : sequence of LumpedMass
+        What the link carries in its natural shapes; let pieces of the profile end there (`Profile.split`), as
+        forces jump where a mass is.
+    places : sequence of Place
+        Where something acts inside the span, in metres: directions that have functions get those that loads
+        there need (`lissom.beam.functions.attachment_functions`). Pieces of the basis' profile end there.
     """
     kinds = by_direction(modes, ends)
     if places and len(coupled_directions(profile)) < len(DIRECTIONS):
@@ -143,7 +143,7 @@ def _functions(
     masses: Sequence[LumpedMass],
     places: Sequence[Place],
 ) -> Array:
-    """Mixing (r, n) of one direction: `count` functions, and those that `places` need."""
+    """Return mixing (r, n) of one direction: `count` functions, and those that `places` need."""
     name, options = split_ends(ends)
     if name not in FAMILIES:
         choice = ", ".join(FAMILIES)
@@ -164,7 +164,7 @@ def _functions(
 
 
 def _attached(ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array) -> Array:
-    """`shapes` (r, n) and the static ones under loads at the places that they leave out."""
+    """Return `shapes` (r, n) and the static ones under loads at the places that they leave out."""
     if not places:
         return shapes
     own, statics, strains = _statics(ritz, direction, places, shapes)
@@ -177,26 +177,14 @@ def _attached(ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array
 def _statics(
     ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array
 ) -> tuple[Array, list[Array], list[Array]]:
-    """Strains of `shapes`; by place the shapes (r, c) under unit loads there, and their strains."""
+    """Return strains of `shapes`; by place the shapes (r, c) under unit loads there, and their strains."""
     loads = [ritz.places[k, list(place.loads(direction))].T for k, place in enumerate(places)]
     statics = [np.linalg.solve(ritz.stiffness, load) for load in loads]
     return ritz.strains(shapes), statics, [ritz.strains(part) for part in statics]
 
 
-def missed_shares(basis: OwnBasis, direction: str, places: Sequence[Place]) -> list[Array]:
-    """The share of the compliance under each unit load at places, in metres, that functions leave out, each (c,)."""
-    profile = basis.profile.split([place.x for place in places])
-    ritz = Ritz.of(profile, [direction], basis.degree, places=[place.x for place in places])
-    rule = Quadrature.cached(profile.edges, basis.degree + 1)
-    raw = raw_distributions(profile, direction, basis.degree, rule.nodes).reshape(-1, len(ritz.stiffness))
-    here = basis.distributions(rule.nodes)[:, :, basis.slices[direction]]
-    shapes = np.linalg.lstsq(raw, here.reshape(len(raw), -1), rcond=None)[0]  # the functions on the finer pieces
-    own, _, strains = _statics(ritz, direction, places, shapes)
-    return attachment_functions.missed_shares(own, strains)
-
-
 def _auto(ritz: Ritz, count: int) -> Array:
-    """Shapes under loads at the tip and natural shapes with the tip held.
+    """Return shapes under loads at the tip and natural shapes with the tip held.
 
     Exact for any static load at the tip, whatever the link carries there; in stretching for its own weight, too. A
     single bending function is the deflection under a tip force.
@@ -206,7 +194,7 @@ def _auto(ritz: Ritz, count: int) -> Array:
 
 
 def _polynomials(profile: Profile, degree: int, direction: str, count: int) -> Array:
-    """Forces that are Legendre polynomials over the whole link, of rising degree.
+    """Return forces that are Legendre polynomials over the whole link, of rising degree.
 
     Bending: moments with the shear force that balances them, and, for what rotary inertia adds to it, shear forces
     alone.

@@ -33,7 +33,7 @@ FAR = 20  # times as high as wanted: frequencies of stretching that need no func
 
 
 def enough_modes(profile: Profile, reach: float | None, accuracy: float, most: int = 50) -> dict[str, int]:
-    """How many functions of `auto` each direction needs.
+    """Return how many functions of `auto` each direction needs.
 
     Enough that every frequency of the link up to `reach` (Hz; ten times its lowest unless given), its base held, is
     right within `accuracy`, whatever its tip carries. Bending and torsion have their shapes under tip loads at least;
@@ -78,7 +78,7 @@ class _Waves(NamedTuple):
 
     @classmethod
     def of(cls, profile: Profile) -> _Waves | None:
-        """None of a link whose section changes along it."""
+        """Return the numbers of a uniform link; None of one whose section changes along it."""
         if len(profile.pieces) > 1 or not profile.pieces[0].uniform:
             return None
         compliance, moments = (np.real(t)[0] for t in profile.tables(np.array([0.5])))
@@ -93,13 +93,13 @@ class _Waves(NamedTuple):
         )
 
     def frequency(self, name: str, wave: float) -> float:
-        """Hz of waves with `wave` radians on the length, without what shear and rotary inertia add."""
+        """Return Hz of waves with `wave` radians on the length, without what shear and rotary inertia add."""
         k = wave / self.length
         speed = np.sqrt(self.stiffness[name] / self.inertia[name])
         return float(speed * (k**2 if name in self.rotary else k) / (2 * np.pi))
 
     def wave(self, name: str, frequency: float) -> float:
-        """Radians on the length of a wave of a frequency, Hz; infinite where shear and rotary inertia shape it."""
+        """Return the radians of a wave of a frequency, Hz, on the length; infinite where shear shapes it."""
         square = (2 * np.pi * frequency) ** 2
         B, m = self.stiffness[name], self.inertia[name]
         if name not in self.rotary:
@@ -111,7 +111,7 @@ class _Waves(NamedTuple):
         return float(np.sqrt((half + root) / B)) * self.length if half < THICK * root else np.inf
 
     def counts(self, name: str, reach: float, accuracy: float) -> dict[str, int] | None:
-        """Functions of a direction; None where waves do not tell."""
+        """Return functions of a direction; None where waves do not tell."""
         kind = "y" if name in self.rotary else name
         wave = self.wave(name, reach)
         found = None if wave > MOST_WAVES else _counts_of_waves(kind, int(np.ceil(wave * WAVE_STEPS)), accuracy)
@@ -120,7 +120,7 @@ class _Waves(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _counts_of_waves(kind: str, steps: int, accuracy: float) -> int | None:
-    """Functions of a uniform link of unit length and numbers, for waves of steps / WAVE_STEPS radians on it."""
+    """Return functions of a uniform link of unit length and numbers, for waves of steps / WAVE_STEPS radians on it."""
     section = Section(rhoA=1.0, EA=1.0, EIy=1.0, EIz=1.0, GJ=1.0, Jx=1.0, Jy=0.0, Jz=0.0)
     profile = Profile.uniform(section, 1.0, shear=False)
     wave = steps / WAVE_STEPS
@@ -129,7 +129,7 @@ def _counts_of_waves(kind: str, steps: int, accuracy: float) -> int | None:
 
 
 def coupled_directions(profile: Profile) -> list[list[str]]:
-    """Directions that move each other, together."""
+    """Return directions that move each other, together."""
     compliance, moments = (np.real(t) for t in profile.tables(Quadrature.cached(profile.edges, 5).nodes))
     joined = np.zeros((6, 6), bool)
     for tables in (compliance, mass_matrices(moments)):
@@ -164,7 +164,7 @@ class _ModeCountSearch:
         self.all = replace(fine, stiffness=stiffness, mass=mass, tip=fine.tip @ shapes)
 
     def counts(self, accuracy: float) -> dict[str, int] | None:
-        """The functions that are enough: one more where it helps most, then fewer where none is missed.
+        """Return the functions that are enough: one more where it helps most, then fewer where none is missed.
 
         None where they are more than `most`.
         """
@@ -185,7 +185,7 @@ class _ModeCountSearch:
         return counts
 
     def _samples(self) -> Array:
-        """Frequencies up to the wanted one, and those of the link with its tip free or held, at which tips are felt.
+        """Return frequencies up to the wanted one, and those of the link with its tip free or held.
 
         None right at those of the link, where a tip is held without bound, or not at all.
         """
@@ -195,7 +195,7 @@ class _ModeCountSearch:
         return np.concatenate([even[apart], APART * own[own <= self.reach / APART]])
 
     def _excess(self, counts: dict[str, int], accuracy: float) -> float:
-        """How far the frequencies that so many functions give are beyond what is allowed; zero where none is."""
+        """Return how far the frequencies that so many functions give are beyond what is allowed; zero where none is."""
         chosen = [k * self.most + j for k, name in enumerate(self.group) for j in range(counts[name])]
         shapes = np.eye(len(self.group) * self.most)[:, chosen]
         found = self.all.frequencies(shapes, self.held)
@@ -224,7 +224,7 @@ class _Tip:
         self.squares, self.motions = omega**2, ritz.tip @ shapes @ X
 
     def felt(self, frequencies: Array) -> list[_Felt]:
-        """At each of the frequencies, Hz."""
+        """Return what is off at each of the frequencies, Hz."""
         made = []
         for square in (2 * np.pi * frequencies) ** 2:
             share = self.motions / (self.squares - square)
@@ -234,7 +234,7 @@ class _Tip:
 
 
 def _shift(ours: _Felt, true: _Felt) -> float:
-    """By how much of itself a natural frequency is off where it falls here, at most, whatever mass the tip carries.
+    """Return by what share a natural frequency that falls here is off at most, whatever mass the tip carries.
 
     It falls where D and that mass balance along some motion t of the tip: t . D t = omega^2 t . mass t. It is off by
     t . (ours - true) t over 2 omega^2 times all that moves, the link and what it carries.

@@ -24,7 +24,8 @@ from lissom.errors import LissomError
 class Family:
     """The first n natural modes of one kind of beam or rod.
 
-    Attributes:
+    Attributes
+    ----------
         roots: (n,) roots beta of the frequency equation.
         coefficients: (n, 4) of cos(beta xi), sin(beta xi), exp(-beta xi), exp(-beta (1 - xi)) in each mode.
         tip_mass, tip_inertia: weights of the tip in the inner product under which the modes are orthogonal,
@@ -49,16 +50,16 @@ class Family:
         return int(np.ceil(half + 10 * np.cbrt(half))) + 3
 
     def derivative(self, xi: Array | float, order: int) -> Array:
-        """Derivative of the given order with respect to xi, shape (len(xi), n)."""
+        """Return derivative of the given order with respect to xi, shape (len(xi), n)."""
         waves = _waves(self.roots, np.atleast_1d(xi)[:, None], order)
         return np.einsum("xkw,kw->xk", waves, self.coefficients) * self.roots**order
 
     def values(self, xi: Array | float) -> tuple[Array, Array, Array]:
-        """(f, f', f''), each (len(xi), n), derivatives with respect to xi."""
+        """Return (f, f', f''), each (len(xi), n), derivatives with respect to xi."""
         return self.derivative(xi, 0), self.derivative(xi, 1), self.derivative(xi, 2)
 
     def normalised(self) -> Family:
-        """The same modes with int f^2 = 1, and positive where they start from the base."""
+        """Return the same modes with int f^2 = 1, and positive where they start from the base."""
         rule = Quadrature.resolving(self.degree)
         norms = np.sqrt(rule.weights @ self.derivative(rule.nodes, 0) ** 2)
         at_base = np.stack([self.derivative(0.0, order)[0] / self.roots**order for order in range(3)])
@@ -68,7 +69,7 @@ class Family:
 
 
 def _waves(beta: Array, xi: Array | float, order: int) -> Array:
-    """Derivatives, over beta^order, of the four functions with f'''' = beta^4 f."""
+    """Return derivatives, over beta^order, of the four functions with f'''' = beta^4 f."""
     cos, sin = np.cos(beta * xi), np.sin(beta * xi)
     cosine, sine = ((cos, sin), (-sin, cos), (-cos, -sin), (sin, -cos))[order % 4]
     return np.stack([cosine, sine, (-1) ** order * np.exp(-beta * xi), np.exp(-beta * (1 - xi))], axis=-1)
@@ -91,12 +92,16 @@ EXTENSION = ("clamped-free", "clamped-mass", "free-free")
 
 @lru_cache(maxsize=256)
 def bending(name: str, n: int, tip_mass: float = 0.0, tip_inertia: float = 0.0) -> Family:
-    """The first n bending modes of a uniform beam; rigid-body modes of free and pinned beams do not count.
+    """Return the first n bending modes of a uniform beam; rigid-body modes of free and pinned beams do not count.
 
-    Args:
-        name: one of `BENDING`.
-        tip_mass: mass at the tip over the beam's mass ("clamped-mass" only).
-        tip_inertia: rotary inertia at the tip over rhoA L^3 ("clamped-mass" only).
+    Parameters
+    ----------
+    name : str
+        One of `BENDING`.
+    tip_mass : float
+        Mass at the tip over the beam's mass ("clamped-mass" only).
+    tip_inertia : float
+        Rotary inertia at the tip over rhoA L^3 ("clamped-mass" only).
     """
     _check(name, BENDING, n, (tip_mass, tip_inertia), loaded="clamped-mass")
     beta = _bending_roots(name, n, tip_mass, tip_inertia)
@@ -111,7 +116,7 @@ def bending(name: str, n: int, tip_mass: float = 0.0, tip_inertia: float = 0.0) 
 
 
 def _scaled_sum(first: Array, factor: Array, second: Array) -> Array:
-    """first + factor second, scaled so that a huge factor leaves the rows of a matrix comparable."""
+    """Return first + factor second, scaled so that a huge factor leaves the rows of a matrix comparable."""
     return (first + factor[:, None] * second) / (1 + np.abs(factor))[:, None]
 
 
@@ -142,20 +147,20 @@ def _sech(b: Array) -> Array:
 
 
 def torsion(name: str, n: int, tip_inertia: float = 0.0) -> Family:
-    """The first n torsion modes of a uniform rod; `tip_inertia` over Jx L ("clamped-inertia" only)."""
+    """Return the first n torsion modes of a uniform rod; `tip_inertia` over Jx L ("clamped-inertia" only)."""
     _check(name, TORSION, n, (tip_inertia,), loaded="clamped-inertia")
     return _rod(name, n, tip_inertia)
 
 
 def extension(name: str, n: int, tip_mass: float = 0.0) -> Family:
-    """The first n axial modes of a uniform rod; `tip_mass` over the rod's mass ("clamped-mass" only)."""
+    """Return the first n axial modes of a uniform rod; `tip_mass` over the rod's mass ("clamped-mass" only)."""
     _check(name, EXTENSION, n, (tip_mass,), loaded="clamped-mass")
     return _rod(name, n, tip_mass)
 
 
 @lru_cache(maxsize=256)
 def _rod(name: str, n: int, tip_load: float) -> Family:
-    """Modes of the wave equation: cosines from a free base, sines with cot(beta) = tip_load beta else."""
+    """Return modes of the wave equation: cosines from a free base, sines with cot(beta) = tip_load beta else."""
     k = np.arange(1, n + 1)
     coefficients = np.zeros((n, 4))
     if name == "free-free":
@@ -169,7 +174,7 @@ def _rod(name: str, n: int, tip_load: float) -> Family:
 
 
 def _bisect(function: Callable[[Array], Array], lower: Array, upper: Array) -> Array:
-    """Roots to the last bit, one in each interval; from one to the next the sign of `function` alternates.
+    """Return roots to the last bit, one in each interval; from one to the next the sign of `function` alternates.
 
     A root may sit on an end of its interval (a mode that does not move where the mass is added): where the
     sign just inside an end is not the one that alternation gives, that end is the root.

@@ -43,12 +43,12 @@ class Quadrature:
 
     @classmethod
     def resolving(cls, degree: int, breaks: tuple[float, ...] = ()) -> Quadrature:
-        """Rule exact for running integrals of f g, and for integrals of f g h, of functions of `degree`."""
+        """Return rule exact for running integrals of f g, and for integrals of f g h, of functions of `degree`."""
         return cls.cached((0.0, *breaks, 1.0), 2 * degree + 1)
 
     @classmethod
     def cached(cls, edges: tuple[float, ...], points: int) -> Quadrature:
-        """The rule with these edges, in any order; made once."""
+        """Return the rule with these edges, in any order; made once."""
         return _cached_rule(tuple(sorted(set(edges))), points)
 
     @constant_property
@@ -68,7 +68,7 @@ class Quadrature:
 
     @kept_by_place
     def running(self, xi: Array) -> Array:
-        """Matrix of the running integral, shape (len(xi), nodes): running(xi) @ f(nodes) = int_0^xi f.
+        """Return matrix of the running integral, shape (len(xi), nodes): running(xi) @ f(nodes) = int_0^xi f.
 
         Within a panel f is interpolated by Legendre polynomials, whose coefficients are Gauss sums and whose
         integrals are int_{-1}^u P_k = (P_{k+1}(u) - P_{k-1}(u))/(2 k + 1).

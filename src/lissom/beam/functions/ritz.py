@@ -24,18 +24,18 @@ EXTRA_DEGREE = 12  # of the polynomials in each piece, beyond what the number of
 
 
 def enough_degree(profile: Profile, functions: int) -> int:
-    """Degree of the polynomials in each piece among which so many functions of a direction are found well."""
+    """Return degree of the polynomials in each piece among which so many functions of a direction are found well."""
     return EXTRA_DEGREE + int(np.ceil(1.5 * functions / len(profile.pieces)))
 
 
 def components(profile: Profile, direction: str) -> tuple[int, ...]:
-    """The forces of a direction that deform the sections."""
+    """Return the forces of a direction that deform the sections."""
     forces = FORCES[direction]
     return forces if profile.shear else forces[:1]
 
 
 def raw_distributions(profile: Profile, direction: str, degree: int, xi: Array) -> Array:
-    """Polynomials of the independent forces of a direction at xi (k,): (k, 6, forces x pieces x (degree + 1))."""
+    """Return polynomials of a direction's independent forces at xi (k,): (k, 6, forces x pieces x (degree + 1))."""
     which, s = profile.piece(xi)
     P = legvander(2 * s - 1, degree)
     pieces, rows = len(profile.pieces), np.arange(len(xi))
@@ -50,7 +50,7 @@ def raw_distributions(profile: Profile, direction: str, degree: int, xi: Array) 
 
 
 def raw_forces(profile: Profile, direction: str, degree: int, xi: Array) -> Array:
-    """Force distributions of a direction at xi (k,): (k, 6, forces x pieces x (degree + 1)).
+    """Return force distributions of a direction at xi (k,): (k, 6, forces x pieces x (degree + 1)).
 
     Shear forces of bending do not twist, axial forces do not bend: what does is left to functions of torsion and of
     bending. If all could do all, two functions of different directions could be the same.
@@ -81,14 +81,16 @@ class Ritz:
         masses: Sequence[LumpedMass] = (),
         places: Sequence[float] = (),
     ) -> Ritz:
-        """`masses` are fixed to the link where its pieces end; the base does not feel them. `places`: in metres."""
+        """Make the matrices of a link that carries `masses` where its pieces end; `places`: in metres."""
         rule = Quadrature.cached(profile.edges, degree + profile.degree // 2 + 6)
         C, W = (np.real(t) for t in profile.tables(rule.nodes))
         rate = np.real(profile.rate(rule.nodes))
         weights = rate * rule.weights
+        # K = int F^T C F dx of the force distributions F with the compliance C of the sections
         F = np.concatenate([np.real(raw_forces(profile, name, degree, rule.nodes)) for name in directions], axis=2)
         strain = C @ F
         K = np.einsum("kar,k,kas->rs", F, weights, strain, optimize=True)
+        # M = int u^T W u dx of the motion u that the strains C F give
         inner = rule.running(rule.nodes) * rate
         motion = np.concatenate(integrate_strains(strain, inner, inner), axis=1)
         at_tip = np.concatenate(integrate_strains(strain, inner, weights[None]), axis=1)[0]
@@ -103,6 +105,7 @@ class Ritz:
         for lump in masses:
             there = moved(lump.x)[0]
             M = M + there.T @ mass_matrices(np.real(lump.moments)[None])[0] @ there
+        # what a moving base does to them: the coupling, and the mass of the rigid link
         rows = [row for name in directions for row in MOTION[name]]
         whole = np.tile(np.eye(6), (len(x), 1, 1))  # motion of the sections of a rigid link whose base moves
         whole[:, 1, 5], whole[:, 2, 4] = x, -x
@@ -114,7 +117,7 @@ class Ritz:
         return cls(K, M, base, base_mass, at_tip[rows], motion[:, rows[0]], share, there, alone)
 
     def modes(self, n: int, held: tuple[int, ...] = (), free: tuple[int, ...] = (), tip: Array | None = None) -> Array:
-        """The n lowest natural shapes (r, n): tip held in some motions, base free in some, `tip` inertia (c,) there."""
+        """Return the n lowest natural shapes (r, n): tip held or base free in some motions, with `tip` inertia."""
         M = self.mass
         if tip is not None:
             M = M + (self.tip.T * tip) @ self.tip
@@ -126,7 +129,7 @@ class Ritz:
         return space @ lowest(space.T @ self.stiffness @ space, space.T @ M @ space, n)
 
     def frequencies(self, shapes: Array, held: tuple[int, ...] = ()) -> Array:
-        """Natural frequencies, Hz, of the link that moves in `shapes` (r, n) only, its tip held in some motions."""
+        """Return the natural frequencies, Hz, of the link in `shapes` (r, n) only, its tip held in some motions."""
         if held:
             shapes = shapes @ null_space(self.tip[list(held)] @ shapes)
         if not shapes.shape[1]:
@@ -135,15 +138,15 @@ class Ritz:
         return omega / (2 * np.pi)
 
     def statics(self, loads: list[int]) -> Array:
-        """Shapes (r, len(loads)) under unit forces on the tip along the given motions."""
+        """Return shapes (r, len(loads)) under unit forces on the tip along the given motions."""
         return np.linalg.solve(self.stiffness, self.tip[loads].T)
 
     def strains(self, shapes: Array) -> Array:
-        """Shapes (r, n) as strains, so scaled that the strain energy is half their square."""
+        """Return shapes (r, n) as strains, so scaled that the strain energy is half their square."""
         return np.linalg.cholesky(self.stiffness).T @ shapes
 
     def tip_held(self, n: int) -> Array:
-        """Shapes (r, c + n) under loads at the tip, then the n lowest natural ones with the tip held.
+        """Return shapes (r, c + n) under loads at the tip, then the n lowest natural ones with the tip held.
 
         Of stretching the first of these is the shape under its weight as it hangs instead: nearly the same, and exact
         at rest.
@@ -155,18 +158,18 @@ class Ritz:
         return np.hstack([self.statics(list(rows)), held])
 
     def ordered(self, shapes: Array) -> Array:
-        """Combinations of `shapes` that are natural modes among themselves, in rising order of frequency."""
+        """Return combinations of `shapes` that are natural modes among themselves, in rising order of frequency."""
         return shapes @ lowest(shapes.T @ self.stiffness @ shapes, shapes.T @ self.mass @ shapes, shapes.shape[1])
 
     def normalised(self, shapes: Array) -> Array:
-        """Scaled to a mean square of one of the leading displacement, which is positive at the tip."""
+        """Scale shapes to a mean square of one of the leading displacement, which is positive at the tip."""
         f = self.main @ shapes
         sign = np.sign(self.tip[0] @ shapes)
         return shapes * np.where(sign == 0, 1, sign) / np.sqrt(self.weights @ f**2)
 
 
 def lowest(stiffness: Array, mass: Array, n: int) -> Array:
-    """The n lowest modes of K, M; found as the largest of M in the metric of K, which is the well-conditioned one."""
+    """Return the n lowest modes of K, M: the largest of M in the metric of K, which is well conditioned."""
     from scipy.linalg import eigh  # here: most robots do not need it
 
     if n == 0:
@@ -179,7 +182,7 @@ def lowest(stiffness: Array, mass: Array, n: int) -> Array:
 
 
 def mass_matrices(W: Array) -> Array:
-    """(k, 6, 6) of (velocity, angular velocity) from moments (k, 4, 4)."""
+    """Return (k, 6, 6) of (velocity, angular velocity) from moments (k, 4, 4)."""
     m, S, E = W[:, 0, 0], W[:, 0, 1:], W[:, 1:, 1:]
     out = np.zeros((len(W), 6, 6))
     out[:, [0, 1, 2], [0, 1, 2]] = m[:, None]
@@ -193,7 +196,7 @@ def mass_matrices(W: Array) -> Array:
 
 
 def null_space(rows: Array) -> Array:
-    """Orthonormal columns that the rows map to zero."""
+    """Return orthonormal columns that the rows map to zero."""
     from scipy.linalg import null_space
 
     return null_space(rows)

@@ -26,7 +26,8 @@ Values = tuple[Array, Array, Array]
 class Shapes:
     """n functions f = raw @ mixing, each a fixed combination of raw functions.
 
-    Attributes:
+    Attributes
+    ----------
         name: how the set was made, for people.
         raw: from xi (k,), which may be complex, to (f, f', f'') of the raw functions, each (k, raw count).
         mixing: (raw count, n).
@@ -54,21 +55,21 @@ class Shapes:
         return Quadrature.resolving(self.degree, self.breaks)
 
     def values(self, xi: Array | float) -> Values:
-        """(f, f', f''), each (len(xi), n), derivatives with respect to xi."""
+        """Return (f, f', f''), each (len(xi), n), derivatives with respect to xi."""
         f, f1, f2 = self.raw(np.atleast_1d(xi))
         return f @ self.mixing, f1 @ self.mixing, f2 @ self.mixing
 
     def scaled(self, factors: Array) -> Shapes:
-        """The same functions times one factor each."""
+        """Return the same functions times one factor each."""
         return replace(self, mixing=self.mixing * factors)
 
     def l2_normalised(self) -> Shapes:
-        """Scaled to int f^2 = 1."""
+        """Scale functions to int f^2 = 1."""
         f = self.values(self.rule.nodes)[0]
         return self.scaled(1 / np.sqrt(self.rule.weights @ f**2))
 
     def ritz_modes(self, order: int) -> Shapes:
-        """Combinations with int f_i f_j = delta_ij and a diagonal stiffness, in rising order of frequency.
+        """Return combinations with int f_i f_j = delta_ij and a diagonal stiffness, in rising order of frequency.
 
         The stiffness is int D f_i D f_j, D the derivative of the given order.
         """
@@ -83,12 +84,12 @@ class Shapes:
 
 
 def none() -> Shapes:
-    """The empty set: a direction in which the link is rigid."""
+    """Return the empty set: a direction in which the link is rigid."""
     return Shapes("none", lambda xi: (np.zeros((len(xi), 0)),) * 3, np.zeros((0, 0)), 0)
 
 
 def from_family(family: Family, bending: bool) -> Shapes:
-    """Natural modes seen from the base: less their rigid part f(0) + f'(0) xi (only f(0) for a rod)."""
+    """Return natural modes seen from the base: less their rigid part f(0) + f'(0) xi (only f(0) for a rod)."""
     f0, slope0, _ = family.values(0.0)
     slope0 = slope0 if bending else 0 * slope0
 
@@ -102,7 +103,7 @@ def from_family(family: Family, bending: bool) -> Shapes:
 
 @lru_cache(maxsize=64)
 def auto_bending(n: int) -> Shapes:
-    """The n Ritz modes of the static shapes of unit tip translation and rotation and clamped-clamped modes.
+    """Return the n Ritz modes of the static shapes of unit tip translation and rotation and clamped-clamped modes.
 
     Exact for any static force and moment at the tip, whatever the link carries there. A single function is
     the deflection under a tip force.
@@ -132,7 +133,7 @@ def auto_bending(n: int) -> Shapes:
 
 @lru_cache(maxsize=64)
 def auto_rod(n: int, hanging: bool = False) -> Shapes:
-    """The n Ritz modes of the static shape xi and sin(k pi xi), which hold the tip: torsion, extension.
+    """Return the n Ritz modes of the static shape xi and sin(k pi xi), which hold the tip: torsion, extension.
 
     hanging: xi (1 - xi) in place of the first sine, which makes it exact for the rod's own weight, too.
     """
@@ -152,7 +153,7 @@ def auto_rod(n: int, hanging: bool = False) -> Shapes:
 
 @lru_cache(maxsize=256)
 def attached(shapes: Shapes, direction: str, places: tuple[Place, ...]) -> Shapes:
-    """`shapes` of a direction and the attachment functions that loads at places xi inside the span need beyond them.
+    """Return the shapes of a direction with those that loads at places xi inside the span need beyond them.
 
     The functions of "auto" are mixed to natural modes again; others stay as they are.
     """
@@ -177,7 +178,7 @@ def attached(shapes: Shapes, direction: str, places: tuple[Place, ...]) -> Shape
 
 
 def missed_shares(shapes: Shapes, direction: str, places: tuple[Place, ...]) -> list[Array]:
-    """The share of the compliance under each unit load at places xi that functions leave out, each (c,)."""
+    """Return the share of the compliance under each unit load at places xi that functions leave out, each (c,)."""
     statics = _Statics(shapes, direction, places)
     return attachment_functions.missed_shares(statics.own, statics.by_place)
 
@@ -203,31 +204,31 @@ class _Statics:
         self.strain = np.hstack(self.by_place)
 
     def values(self, xi: Array) -> Values:
-        """The shapes and their derivatives at xi (k,), each (k, loads)."""
+        """Return the shapes and their derivatives at xi (k,), each (k, loads)."""
         kept = [k for part in self._kept for k in part]
         f, f1, f2 = (part[:, kept] for part in self._shapes(xi, self._at))
         return f, f1, f2
 
     def needed_loads(self) -> Array:
-        """Combinations of the loads (loads, n) that the functions at hand do not follow."""
+        """Return combinations of the loads (loads, n) that the functions at hand do not follow."""
         return attachment_functions.needed_loads(self.own, self.by_place)
 
 
 def _powers(xi: Array, at: Array) -> tuple[Array, Array, Array, Array, Array]:
-    """xi as a column, and (xi - at)^k for k = 0 to 3 where that is positive, else zero, each (k, p)."""
+    """Return xi as a column, and (xi - at)^k for k = 0 to 3 where that is positive, else zero, each (k, p)."""
     beyond = xi[:, None] - at
     step = np.where(beyond.real > 0, 1.0, 0.0)
     return xi[:, None], step, step * beyond, step * beyond**2, step * beyond**3
 
 
 def _paired(force: Values, couple: Values) -> Values:
-    """Columns of each place in turn: those of a force, those of a couple."""
+    """Return columns of each place in turn: those of a force, those of a couple."""
     f, f1, f2 = (np.stack(pair, axis=2).reshape(len(pair[0]), -1) for pair in zip(force, couple))
     return f, f1, f2
 
 
 def _bending_statics(xi: Array, at: Array) -> Values:
-    """A cantilever of unit length and stiffness under a unit force and a unit couple at each place."""
+    """Return a cantilever of unit length and stiffness under a unit force and a unit couple at each place."""
     x, h, p, pp, ppp = _powers(xi, at)
     force = (at * x**2 / 2 - x**3 / 6 + ppp / 6, at * x - x**2 / 2 + pp / 2, at - x + p)
     couple = ((x**2 - pp) / 2, x - p, 1 - h + 0 * x)
@@ -235,7 +236,7 @@ def _bending_statics(xi: Array, at: Array) -> Values:
 
 
 def _chord_statics(xi: Array, at: Array) -> Values:
-    """A beam pinned at both ends under a unit force and a unit couple at each place, moments of opposite sign."""
+    """Return the shapes of a beam pinned at both ends under a unit force and a unit couple at each place."""
     x, h, p, pp, ppp = _powers(xi, at)
     rest = 1 - at
     slope = rest / 6 - rest**3 / 6, -1 / 6 + rest**2 / 2  # that makes the tip stay on the chord
@@ -245,13 +246,13 @@ def _chord_statics(xi: Array, at: Array) -> Values:
 
 
 def _rod_statics(xi: Array, at: Array) -> Values:
-    """A rod of unit length and stiffness under a unit force at each place."""
+    """Return a rod of unit length and stiffness under a unit force at each place."""
     x, h, p, _, _ = _powers(xi, at)
     return x - p, 1 - h + 0 * x, 0 * (x - p)
 
 
 def legendre(n: int, bending: bool) -> Shapes:
-    """Polynomials whose strain (f'' in bending, else f') is a Legendre polynomial: a diagonal stiffness."""
+    """Return polynomials whose strain (f'' in bending, else f') is a Legendre polynomial: a diagonal stiffness."""
     # coefficients in Legendre polynomials of u = 2 xi - 1; integrals are taken from xi = 0
     strain = np.eye(n)
     first = legint(strain, lbnd=-1, scl=0.5)
@@ -270,7 +271,7 @@ def legendre(n: int, bending: bool) -> Shapes:
 
 
 def hermite_bending(n: int) -> Shapes:
-    """Cubic finite elements, n/2 of equal length: deflection and slope of every node but the clamped one."""
+    """Return cubic finite elements, n/2 of equal length: deflection and slope of every node but the clamped one."""
     if n % 2:
         raise LissomError("a hermite element has 2, so use an even number", ("modes",), n)
     elements = n // 2
@@ -295,7 +296,7 @@ def hermite_bending(n: int) -> Shapes:
 
 
 def hermite_rod(n: int) -> Shapes:
-    """Linear finite elements, n of equal length: torsion or extension of every node but the clamped one."""
+    """Return linear finite elements, n of equal length: torsion or extension of every node but the clamped one."""
 
     def raw(xi: Array) -> Values:
         element, s = _locate(xi, n)
@@ -309,7 +310,7 @@ def hermite_rod(n: int) -> Shapes:
 
 
 def _locate(xi: Array, elements: int) -> tuple[Array, Array]:
-    """Element index and local coordinate in [0, 1] of each point."""
+    """Return element index and local coordinate in [0, 1] of each point."""
     element = np.clip((xi.real * elements).astype(int), 0, elements - 1)
     return element, xi * elements - element
 

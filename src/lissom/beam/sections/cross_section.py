@@ -95,7 +95,7 @@ class Section:
         shear_factors: tuple[Number, Number] | None = None,
         holes: tuple[Array, ...] = (),
     ) -> Section:
-        """Section of one material: area, second moments of area about y and z, torsion constant, shear along y, z."""
+        """Make a section of one material: area, second moments about y and z, torsion constant, shear along y, z."""
         E, G, rho = material.E, material.G, material.rho
         ky, kz = (None, None) if shear_factors is None else (k * G * area for k in shear_factors)
         return cls(
@@ -105,7 +105,7 @@ class Section:
 
     @classmethod
     def rectangle(cls, material: Material, width: Number, height: Number) -> Section:
-        """Solid rectangle, `width` along y and `height` along z."""
+        """Make a solid rectangle, `width` along y and `height` along z."""
         b, h = positive("width", width), positive("height", height)
         J = torsion_constants.rectangle(b, h)
         k = shear.rectangle(material.nu)
@@ -113,7 +113,7 @@ class Section:
 
     @classmethod
     def box(cls, material: Material, width: Number, height: Number, thickness: Number) -> Section:
-        """Closed box of uniform wall `thickness`; outer `width` along y, outer `height` along z."""
+        """Make a closed box of uniform wall `thickness`; outer `width` along y, outer `height` along z."""
         b, h, t = positive("width", width), positive("height", height), positive("thickness", thickness)
         if 2 * np.real(t) >= min(np.real(b), np.real(h)):
             text = f"the walls of a {width!r} x {height!r} box meet; take less than half the side, or a rectangle"
@@ -126,7 +126,7 @@ class Section:
 
     @classmethod
     def circle(cls, material: Material, radius: Number = None, diameter: Number = None) -> Section:
-        """Solid round bar, by its `radius` or its `diameter`."""
+        """Make a solid round bar, by its `radius` or its `diameter`."""
         if (radius is None) == (diameter is None):
             raise LissomError("give either radius or diameter", ("circle",))
         r = positive("radius", radius) if diameter is None else positive("diameter", diameter) / 2
@@ -136,7 +136,7 @@ class Section:
 
     @classmethod
     def tube(cls, material: Material, outer: Number, inner: Number = None, thickness: Number = None) -> Section:
-        """Round tube by its `outer` diameter and either its `inner` diameter or its wall `thickness`."""
+        """Make a round tube by its `outer` diameter and either its `inner` diameter or its wall `thickness`."""
         if (inner is None) == (thickness is None):
             raise LissomError("give either inner (diameter) or thickness", ("tube",))
         R = positive("outer", outer) / 2
@@ -165,7 +165,7 @@ class Section:
         kGAz: Number = None,
         outline: Array | None = None,
     ) -> Section:
-        """Section from known stiffnesses.
+        """Return section from known stiffnesses.
 
         Mass per length: `rhoA`, or the material's density times `area`. `EA`: given, or the material's E
         times `area`. Rotary inertias not given are those of the second moments of area, rho EI/E (rhoA EI/EA
@@ -187,7 +187,7 @@ class Section:
 
 
 def moments_per_length(rhoA: Any, Jx: Any, Jy: Any, Jz: Any) -> Array:
-    """Moments (..., 4, 4) of the mass of sections, see `Section.moments`; each number of one, or of several (...)."""
+    """Return moments (..., 4, 4) of the mass of sections, see `Section.moments`; numbers of one or several (...)."""
     out = np.zeros((*np.shape(rhoA), 4, 4), np.result_type(rhoA, Jx, Jy, Jz))
     out[..., 0, 0] = rhoA
     out[..., 1, 1], out[..., 2, 2], out[..., 3, 3] = (Jy + Jz - Jx) / 2, (Jx + Jz - Jy) / 2, (Jx + Jy - Jz) / 2

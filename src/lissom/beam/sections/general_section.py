@@ -41,7 +41,7 @@ class GeneralSection:
         centroid: tuple[Number, Number] = (0.0, 0.0),
         shear_centre: tuple[Number, Number] | None = None,
     ) -> GeneralSection:
-        """A section with principal axes y, z: bending about its centroid, twist about its shear centre (y, z)."""
+        """Make a section with principal axes y, z: bending about its centroid, twist about its shear centre (y, z)."""
         s, (yc, zc) = section, centroid
         ys, zs = centroid if shear_centre is None else shear_centre
         shear = [0.0 if k is None else 1 / k for k in (s.kGAy, s.kGAz)]
@@ -54,7 +54,7 @@ class GeneralSection:
 
     @classmethod
     def from_matrices(cls, stiffness: Array, mass: Array) -> GeneralSection:
-        """From 6 x 6 matrices of stiffness and of mass (velocities before angular velocities), at the axis."""
+        """Make a section of matrices (6, 6) of stiffness and of mass (velocities before angular ones), at the axis."""
         K, M = np.asarray(stiffness), np.asarray(mass)
         if np.linalg.eigvalsh(np.real(symmetric(K))).min() <= 0:
             text = "is not positive definite; check the signs of the 6 x 6 matrix and its order"
@@ -69,7 +69,7 @@ class GeneralSection:
         return cls(symmetric(np.linalg.inv(K)), moments)
 
     def placed(self, turn: Number = 0.0, offset: tuple[Number, Number] = (0.0, 0.0)) -> GeneralSection:
-        """The section turned by `turn` rad about x, then shifted by `offset` (y, z)."""
+        """Return the section turned by `turn` rad about x, then shifted by `offset` (y, z)."""
         R, to_own = to_own_axes(turn, offset)
         flat, shift = R[1:, 1:], np.array(offset)
         return GeneralSection(
@@ -91,7 +91,7 @@ class GeneralSection:
         return shear_centres(self.compliance)
 
     def rigid_in_shear(self) -> GeneralSection:
-        """The section that shear forces twist about its shear centre, but do not shear (next to nothing)."""
+        """Return the section that shear forces twist about its shear centre, but do not shear (next to nothing)."""
         C, (y, z) = self.compliance, self.shear_centre
         at = np.eye(6, dtype=C.dtype)
         at[TWIST, SHEAR_Y], at[TWIST, SHEAR_Z] = z, -y
@@ -113,13 +113,13 @@ class GeneralSection:
 
 
 def shear_centres(compliance: Array) -> Array:
-    """Shear centres (..., 2), as (y, z) seen from the axis, of sections with compliance (..., 6, 6)."""
+    """Return shear centres (..., 2), as (y, z) seen from the axis, of sections with compliance (..., 6, 6)."""
     C = compliance
     return np.stack([-C[..., TWIST, SHEAR_Z], C[..., TWIST, SHEAR_Y]], axis=-1) / C[..., TWIST, TWIST, None]
 
 
 def independent_forces(compliance: Array) -> tuple[Array, Array]:
-    """Six combinations of the forces, one a column of (..., 6, 6), and the strains that they bring, likewise.
+    """Return six combinations of the forces, one a column of (..., 6, 6), and the strains that they bring, likewise.
 
     Axial and shear forces come with the torque and the moments that leave sections untwisted and unbent: shear forces
     act in the shear centre, axial forces in the centroid. Of sections with compliance (..., 6, 6).
@@ -134,7 +134,7 @@ def independent_forces(compliance: Array) -> tuple[Array, Array]:
 
 
 def to_own_axes(turn: Number, offset: tuple[Number, Number]) -> tuple[Array, Array]:
-    """Axes (3, 3) of a section that is turned about x, then shifted, and the matrix (6, 6) from forces to its own."""
+    """Return axes (3, 3) of a section turned about x, then shifted, and the matrix (6, 6) from forces to its own."""
     cos, sin = np.cos(turn), np.sin(turn)
     one, zero = 1 + 0 * cos, 0 * cos
     R = np.array([[one, zero, zero], [zero, cos, -sin], [zero, sin, cos]])
@@ -144,7 +144,7 @@ def to_own_axes(turn: Number, offset: tuple[Number, Number]) -> tuple[Array, Arr
 
 
 def _transform_moments(moments: Array, R: Array, offset: tuple[Number, Number]) -> Array:
-    """Moments of a mass whose own axes are turned by R (3, 3) and whose origin is shifted by `offset` (y, z)."""
+    """Return moments of a mass whose own axes are turned by R (3, 3) and whose origin is shifted by `offset` (y, z)."""
     A = np.zeros((4, 4), np.result_type(R, *offset, float))
     A[0, 0], A[2:, 0], A[1:, 1:] = 1, offset, R
     return A @ moments @ A.T

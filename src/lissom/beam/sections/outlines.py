@@ -20,7 +20,7 @@ def _corners(*places: tuple[Number, Number]) -> Array:
 
 
 def letter_i(width: Number, height: Number, flange: Number, web: Number) -> Array:
-    """Two flanges of `width` along y, a web of `height` along z; `flange` and `web` are thicknesses."""
+    """Return two flanges of `width` along y, a web of `height` along z; `flange` and `web` are thicknesses."""
     b, h, w, g = width / 2, height / 2, web / 2, height / 2 - flange
     return _corners(
         (-b, -h), (b, -h), (b, -g), (w, -g), (w, g), (b, g), (b, h), (-b, h), (-b, g), (-w, g), (-w, -g), (-b, -g)
@@ -28,18 +28,18 @@ def letter_i(width: Number, height: Number, flange: Number, web: Number) -> Arra
 
 
 def letter_h(width: Number, height: Number, flange: Number, web: Number) -> Array:
-    """Two flanges of `height` along z, joined by a web along y; `width` over all."""
+    """Return two flanges of `height` along z, joined by a web along y; `width` over all."""
     return letter_i(height, width, flange, web)[:, ::-1][::-1]
 
 
 def letter_l(width: Number, height: Number, thickness: Number) -> Array:
-    """A leg of `height` along z and a leg of `width` along y from its foot."""
+    """Return a leg of `height` along z and a leg of `width` along y from its foot."""
     t = thickness
     return _corners((0 * t, 0 * t), (width, 0 * t), (width, t), (t, t), (t, height), (0 * t, height))
 
 
 def letter_c(width: Number, height: Number, flange: Number, web: Number) -> Array:
-    """A web of `height` along z on the left, flanges of `width` along y to the right."""
+    """Return a web of `height` along z on the left, flanges of `width` along y to the right."""
     o = 0 * width
     return _corners(
         (o, o), (width, o), (width, flange), (web, flange),
@@ -48,20 +48,20 @@ def letter_c(width: Number, height: Number, flange: Number, web: Number) -> Arra
 
 
 def rectangle(width: Number, height: Number) -> Array:
-    """A rectangle about its middle."""
+    """Return a rectangle about its middle."""
     b, h = width / 2, height / 2
     return _corners((-b, -h), (b, -h), (b, h), (-b, h))
 
 
 def circle(radius: Number, wall: Number) -> Array:
-    """Points on a circle; the thinner the `wall` of a tube, the shorter the sides between them."""
+    """Return points on a circle; the thinner the `wall` of a tube, the shorter the sides between them."""
     sides = 4 * int(np.ceil(np.clip(SIDES_OF_WALL * 2 * np.pi * np.real(radius / wall), ROUND, MOST_SIDES) / 4))
     angle = 2 * np.pi * np.arange(sides) / sides
     return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
 
 
 def rounded_rectangle(width: Number, height: Number, radius: Number) -> Array:
-    """A rectangle with rounded corners; of polygons with the area of the arcs."""
+    """Return a rectangle with rounded corners; of polygons with the area of the arcs."""
     if np.real(radius) <= 0:
         return rectangle(width, height)
     b, h = width / 2, height / 2
@@ -78,7 +78,7 @@ def rounded_rectangle(width: Number, height: Number, radius: Number) -> Array:
 
 
 def ellipse(width: Number, height: Number) -> Array:
-    """An ellipse with axes along y and z, as a polygon of the same area."""
+    """Return an ellipse with axes along y and z, as a polygon of the same area."""
     angle = 2 * np.pi * np.arange(ROUND) / ROUND
     step = 2 * np.pi / ROUND
     stretch = np.sqrt(step / np.sin(step))

@@ -50,7 +50,7 @@ class Functions(NamedTuple):
 
 
 def particular(second: Array, nu: Number, y: Array, z: Array) -> tuple[Array, Array]:
-    """Particular parts (..., 2) of the stresses of Qy and Qz, Pilkey (6.20): what Poisson's ratio adds."""
+    """Return particular parts (..., 2) of the stresses of Qy and Qz, Pilkey (6.20): what Poisson's ratio adds."""
     (Iz, Iyz), (_, Iy) = second
     r, q = y**2 - z**2, 2 * y * z
     d = np.stack([Iy * r - Iyz * q, Iyz * r + Iy * q], axis=-1) * nu / 2
@@ -70,7 +70,7 @@ class PlaneShape(NamedTuple):
     functions: Functions | None  # None where the numbers are interpolated
 
     def section(self, material: Material, outline: Array, holes: Sequence[Array]) -> GeneralSection:
-        """The section of a material with its centroid on the axis."""
+        """Return the section of a material with its centroid on the axis."""
         E, G, rho = material.E, material.G, material.rho
         (yy, yz), (_, zz) = self.second
         own = np.zeros((6, 6), np.result_type(self.second, self.shear, E, G))
@@ -87,21 +87,21 @@ class PlaneShape(NamedTuple):
 
 
 def solve(outline: Array, holes: Sequence[Array] = (), nu: Number = 0.0) -> PlaneShape:
-    """Geometry of a polygon with holes, for Poisson's ratio `nu`; analytic in the corners."""
+    """Return geometry of a polygon with holes, for Poisson's ratio `nu`; analytic in the corners."""
     area, centroid, second = geometry(outline, holes)
     points, triangles = mesh(outline - centroid, [hole - centroid for hole in holes])
     return _solve(points, triangles, area, centroid, second, nu)
 
 
 def geometry(outline: Array, holes: Sequence[Array] = ()) -> tuple[Number, Array, Array]:
-    """Area, centroid (2,) and moments (2, 2) int (y, z)(y, z)^T about it."""
+    """Return area, centroid (2,) and moments (2, 2) int (y, z)(y, z)^T about it."""
     whole = polygon.moments(outline, holes)
     centroid = whole.first / whole.area
     return whole.area, centroid, polygon.moments(outline - centroid, [hole - centroid for hole in holes]).second
 
 
 def mesh(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
-    """Corners (n, 2) and triangles (m, 3) of a mesh whose size follows the walls."""
+    """Return corners (n, 2) and triangles (m, 3) of a mesh whose size follows the walls."""
     rings = [np.asarray(outline), *map(np.asarray, holes)]
     around = sum(np.linalg.norm(np.real(r - np.roll(r, -1, axis=0)), axis=1).sum() for r in rings)
     area = float(np.real(polygon.moments(outline, holes).area))
@@ -148,7 +148,7 @@ def _delaunay(rings: list[Array], size: float) -> tuple[Array, Array]:
 
 
 def _solve(points: Array, triangles: Array, area: Number, centroid: Array, second: Array, nu: Number) -> PlaneShape:
-    """Quadratic elements: see Pilkey (5.49) ff. for torsion, (6.58) ff. for shear."""
+    """Return quadratic elements: see Pilkey (5.49) ff. for torsion, (6.58) ff. for shear."""
     corners = points[triangles]
     edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     _, middle = np.unique(edges, axis=0, return_inverse=True)

@@ -21,13 +21,13 @@ class Moments(NamedTuple):
 
 
 def area(corners: Array) -> Number:
-    """Enclosed area, positive where the outline (k, 2) runs counter-clockwise."""
+    """Return enclosed area, positive where the outline (k, 2) runs counter-clockwise."""
     y, z = np.asarray(corners).T
     return (y * np.roll(z, -1) - z * np.roll(y, -1)).sum() / 2
 
 
 def moments(outline: Array, holes: Sequence[Array] = ()) -> Moments:
-    """Area and moments of a polygon less those of its holes, whichever way they run."""
+    """Return area and moments of a polygon less those of its holes, whichever way they run."""
     total, first, second = _ring_moments(outline)
     for hole in holes:
         part = _ring_moments(hole)
@@ -47,7 +47,7 @@ def _ring_moments(corners: Array) -> Moments:
 
 
 def inside(points: Array, outline: Array, holes: Sequence[Array] = ()) -> Array:
-    """Which of the points (n, 2) lie within the outline and outside the holes."""
+    """Return which of the points (n, 2) lie within the outline and outside the holes."""
     within = np.zeros(len(points), bool)
     for ring in (outline, *holes):  # a ray towards +y crosses an odd number of edges
         a, b = np.real(ring), np.roll(np.real(ring), -1, axis=0)
@@ -59,7 +59,7 @@ def inside(points: Array, outline: Array, holes: Sequence[Array] = ()) -> Array:
 
 
 def crosses_itself(corners: Array) -> tuple[int, int] | None:
-    """The first two sides of a closed outline (k, 2) that cross, touch or lie on each other, None where none do.
+    """Return the first two sides of a closed outline (k, 2) that cross, touch or lie on each other, None where none do.
 
     Neighbours meet where they should, at their common corner, unless one runs back on the other.
     """
@@ -79,24 +79,24 @@ def crosses_itself(corners: Array) -> tuple[int, int] | None:
 
 
 def meet(one: Array, other: Array) -> bool:
-    """Whether a side of one closed outline crosses or touches a side of another."""
+    """Return whether a side of one closed outline crosses or touches a side of another."""
     return bool(_meeting(np.real(np.asarray(one)), np.real(np.asarray(other))).any())
 
 
 def _meeting(one: Array, other: Array) -> Array:
-    """Which sides of one closed outline (n, 2) share a point with which of another (m, 2), (n, m)."""
+    """Return which sides of one closed outline (n, 2) share a point with which of another (m, 2), (n, m)."""
     a, b = one[:, None], np.roll(one, -1, axis=0)[:, None]
     c, d = other[None], np.roll(other, -1, axis=0)[None]
 
     def side(u: Array, v: Array, w: Array) -> Array:
-        """On which side of the line from u to v the point w lies: -1, 0, 1."""
+        """Return on which side of the line from u to v the point w lies: -1, 0, 1."""
         along, to = v - u, w - u
         cross = along[..., 0] * to[..., 1] - along[..., 1] * to[..., 0]
         size = np.linalg.norm(along, axis=-1) * np.maximum(np.linalg.norm(to, axis=-1), np.linalg.norm(w - v, axis=-1))
         return np.where(np.abs(cross) <= LEVEL * size, 0.0, np.sign(cross))
 
     def between(u: Array, v: Array, w: Array) -> Array:
-        """Whether a point w of the line through u and v lies between them."""
+        """Return whether a point w of the line through u and v lies between them."""
         return np.all((np.minimum(u, v) <= w) & (w <= np.maximum(u, v)), axis=-1)
 
     sides = [side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b)]
@@ -115,7 +115,7 @@ def _side(a: Array, b: Array, c: Array) -> float:
 
 
 def rows_inside(heights: Array, outline: Array, holes: Sequence[Array] = ()) -> list[Array]:
-    """Where rows at the given heights z (n,) run within the outline and outside the holes: (k, 2) from y to y each."""
+    """Return where rows at heights z (n,) run within the outline and outside the holes: (k, 2) from y to y each."""
     rings = [np.real(ring) for ring in (outline, *holes)]
     a, b = np.concatenate(rings), np.concatenate([np.roll(ring, -1, axis=0) for ring in rings])
     found = []
@@ -127,7 +127,7 @@ def rows_inside(heights: Array, outline: Array, holes: Sequence[Array] = ()) -> 
 
 
 def filled(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
-    """Points (n, 2) and triangles (m, 3), counter-clockwise, that fill a polygon with holes: by clipping ears."""
+    """Return points (n, 2) and triangles (m, 3), counter-clockwise, of a polygon with holes, by clipping ears."""
     ring = np.real(outline) if np.real(area(outline)) > 0 else np.real(outline)[::-1]
     points = [ring]
     way = list(range(len(ring)))
@@ -141,7 +141,7 @@ def filled(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
 
 
 def _bridged(p: Array, way: list[int], hole: list[int]) -> list[int]:
-    """The outline with a cut to the hole's rightmost corner and around it."""
+    """Return the outline with a cut to the hole's rightmost corner and around it."""
     k = max(range(len(hole)), key=lambda j: p[hole[j], 0])
     at = p[hole[k]]
     loops = [*zip(way, way[1:] + way[:1]), *zip(hole, hole[1:] + hole[:1])]
@@ -155,7 +155,7 @@ def _bridged(p: Array, way: list[int], hole: list[int]) -> list[int]:
 
 
 def _opens(p: Array, way: list[int], j: int, at: Array) -> bool:
-    """Whether `at` lies in the interior angle of corner j."""
+    """Return whether `at` lies in the interior angle of corner j."""
     a, b, c = p[way[j - 1]], p[way[j]], p[way[(j + 1) % len(way)]]
     if _side(a, b, c) >= 0:
         return _side(a, b, at) >= 0 and _side(b, c, at) >= 0
@@ -182,7 +182,7 @@ def _blocked(p: Array, way: list[int], corner: tuple[int, int, int]) -> bool:
 
 
 def _within(points: Array, a: Array, b: Array, c: Array) -> Array:
-    """Which points lie strictly inside a triangle, or on its new side from a to c."""
+    """Return which points lie strictly inside a triangle, or on its new side from a to c."""
 
     def side(u: Array, v: Array) -> Array:
         return (v[0] - u[0]) * (points[:, 1] - u[1]) - (v[1] - u[1]) * (points[:, 0] - u[0])

@@ -38,20 +38,20 @@ class Piece:
 
     @classmethod
     def constant(cls, start: Number, end: Number, section: GeneralSection) -> Piece:
-        """One section all along."""
+        """Make a link of one section all along."""
         return cls(start, end, lambda s: section, uniform=True)
 
     def rigid_in_shear(self) -> Piece:
-        """The same with sections that do not shear."""
+        """Return the same with sections that do not shear."""
         return replace(self, at=lambda s: self.at(s).rigid_in_shear())
 
     def part(self, start: Number, end: Number) -> Piece:
-        """What of it lies between two places."""
+        """Return what of it lies between two places."""
         first, last = ((float(np.real((x - self.start) / (self.end - self.start)))) for x in (start, end))
         return replace(self, start=start, end=end, at=lambda s: self.at(first + s * (last - first)))
 
     def tables(self, s: Array) -> tuple[Array, Array]:
-        """Compliance (k, 6, 6) and moments (k, 4, 4) at fractions s (k,) of the piece."""
+        """Return compliance (k, 6, 6) and moments (k, 4, 4) at fractions s (k,) of the piece."""
         if self.uniform:
             section = self.at(0.5)
             return tuple(np.broadcast_to(part, (len(s), *part.shape)) for part in (section.compliance, section.moments))  # type: ignore[return-value]
@@ -95,20 +95,20 @@ class Profile:
 
     @classmethod
     def uniform(cls, section: Section | GeneralSection, length: Number, shear: bool = True) -> Profile:
-        """One section all along."""
+        """Make a link of one section all along."""
         general = section if isinstance(section, GeneralSection) else GeneralSection.of(section)
         return cls((Piece.constant(0.0, length, general),), shear)
 
     @classmethod
     def without_shear(cls, pieces: Sequence[Piece]) -> Profile:
-        """Sections that do not shear; where their shear centre is off the axis, shear forces still twist them."""
+        """Make a profile that does not shear; where shear centres are off the axis, shear forces still twist it."""
         places = [piece.at(s) for piece in pieces for s in (0.0, 0.5, 1.0)]
         if all(np.abs(section.shear_centre).max() <= ON_AXIS * section.size for section in places):
             return cls(tuple(pieces), shear=False)
         return cls(tuple(piece.rigid_in_shear() for piece in pieces), shear=True)
 
     def split(self, places: Sequence[Number]) -> Profile:
-        """The same in pieces that also end at these places, where they are apart from where one ends already."""
+        """Return the same in pieces that also end at these places, where they are apart from where one ends already."""
         near, made = NEAR * np.real(self.length), []
         for piece in self.pieces:
             ends = [piece.start]
@@ -120,6 +120,7 @@ class Profile:
 
     @property
     def length(self) -> Number:
+        """Length in metres."""
         return self.pieces[-1].end
 
     @constant_property
@@ -138,30 +139,30 @@ class Profile:
         return np.array([0 * self.length, *(p.end for p in self.pieces)])
 
     def piece(self, xi: Array) -> tuple[Array, Array]:
-        """Which piece each fraction xi (k,) of the length falls in, and where in it (0 to 1)."""
+        """Return which piece each fraction xi (k,) of the length falls in, and where in it (0 to 1)."""
         edges = np.array(self.edges)
         k = np.clip(np.searchsorted(edges, np.real(xi), side="right") - 1, 0, len(self.pieces) - 1)
         return k, (xi - edges[k]) / (edges[k + 1] - edges[k])
 
     def place(self, xi: Array) -> Array:
-        """x of fractions xi (k,)."""
+        """Return x of fractions xi (k,)."""
         k, s = self.piece(xi)
         return self._places[k] + s * (self._places[k + 1] - self._places[k])
 
     def rate(self, xi: Array) -> Array:
-        """dx/dxi at fractions xi (k,)."""
+        """Return dx/dxi at fractions xi (k,)."""
         edges, places = np.array(self.edges), self._places
         k, _ = self.piece(xi)
         return ((places[1:] - places[:-1]) / (edges[1:] - edges[:-1]))[k]
 
     def fraction(self, x: Any) -> Array:
-        """xi of places x, shape (k,)."""
+        """Return xi of places x, shape (k,)."""
         x, edges, places = np.atleast_1d(np.asarray(x)), np.array(self.edges), self._places
         k = np.clip(np.searchsorted(np.real(places), np.real(x), side="right") - 1, 0, len(self.pieces) - 1)
         return edges[k] + (x - places[k]) / (places[k + 1] - places[k]) * (edges[k + 1] - edges[k])
 
     def tables(self, xi: Array) -> tuple[Array, Array]:
-        """Compliance (k, 6, 6) and moments of mass per length (k, 4, 4) at fractions xi (k,)."""
+        """Return compliance (k, 6, 6) and moments of mass per length (k, 4, 4) at fractions xi (k,)."""
         which, s = self.piece(xi)
         number = np.result_type(float, *(t for p in self.pieces for t in p.tables(np.array([0.5]))))
         compliance, moments = np.zeros((len(xi), 6, 6), number), np.zeros((len(xi), 4, 4), number)
@@ -172,13 +173,13 @@ class Profile:
         return compliance, moments
 
     def section(self, xi: float) -> GeneralSection:
-        """The section at a fraction of the length."""
+        """Return the section at a fraction of the length."""
         (k,), (s,) = self.piece(np.array([xi]))
         return self.pieces[k].at(float(np.real(s)))
 
 
 def _scaled(tables: Array) -> Array:
-    """Matrices (k, n, n) over the geometric means of their largest diagonal entries, so that rounding stays small."""
+    """Scale matrices (k, n, n) by the geometric means of their largest diagonal entries: rounding stays small."""
     largest = np.sqrt(np.abs(np.diagonal(tables, axis1=1, axis2=2)).max(axis=0))
     largest = np.maximum(largest, LEAST * largest.max())
     return tables / np.outer(largest, largest)

@@ -41,16 +41,16 @@ class SectionStress(NamedTuple):
     per_force: Array  # (p, 3, 6) Pa per N or N m
 
     def placed(self, turn: float, offset: tuple[float, float]) -> SectionStress:
-        """Of the section turned by `turn` rad about x, then shifted by `offset` (y, z)."""
+        """Return the stresses of the section turned by `turn` rad about x, then shifted by `offset` (y, z)."""
         R, to_own = (np.real(part) for part in to_own_axes(turn, offset))
         return SectionStress(self.places @ R[1:, 1:].T + np.real(offset), R @ self.per_force @ to_own)
 
     def at(self, forces: Array) -> Array:
-        """Stresses (xx, xy, xz) at every place: forces (..., 6) -> (..., p, 3) Pa."""
+        """Return stresses (xx, xy, xz) at every place: forces (..., 6) -> (..., p, 3) Pa."""
         return np.einsum("pak,...k->...pa", self.per_force, forces)
 
     def peaks(self, forces: Array) -> Array:
-        """Over the section, forces (N, 6) -> (N, 4) Pa: highest and lowest normal, largest shear, largest von Mises."""
+        """Return peaks over the section, forces (N, 6) -> (N, 4) Pa: highest and lowest normal, shear, von Mises."""
         made = [np.zeros((0, len(COMPONENTS)))]
         rows = max(1, AT_ONCE // len(self.places))
         for first in range(0, len(forces), rows):
@@ -64,12 +64,16 @@ class SectionStress(NamedTuple):
 def section_stress(
     section: GeneralSection, material: Material, functions: Functions, rings: Sequence[Array]
 ) -> SectionStress:
-    """Stresses per force of a section of one material.
+    """Return stresses per force of a section of one material.
 
-    Args:
-        section: with its centroid at its origin.
-        functions: of the shape, as a mesh has it; where the section's numbers are exact, its own count.
-        rings: its outline and its holes, as they were meshed, from the centroid.
+    Parameters
+    ----------
+    section : GeneralSection
+        With its centroid at its origin.
+    functions : Functions
+        Of the shape, as a mesh has it; where the section's numbers are exact, its own count.
+    rings : sequence of array
+        Its outline and its holes, as they were meshed, from the centroid.
     """
     places, slopes = _edge_slopes(functions, _sharp_corners(rings))
     inner_places, inner_slopes = _inner_slopes(functions, _sharp_corners(rings))
@@ -86,7 +90,7 @@ def section_stress(
 
 
 def _stress_parts(functions: Functions, places: Array, slopes: Array) -> Array:
-    """From slopes (k, 3, 2) of the functions at places (k, 2): stress per G and twist rate, per Qy, per Qz."""
+    """Return stresses per G and twist rate, per Qy, per Qz, from slopes (k, 3, 2) of the functions at (k, 2)."""
     y, z = places.T
     d, h = particular(functions.second, functions.nu, y, z)
     turned = slopes[:, 0] + np.stack([-z, y], axis=1)
@@ -94,7 +98,7 @@ def _stress_parts(functions: Functions, places: Array, slopes: Array) -> Array:
 
 
 def _edge_slopes(functions: Functions, sharp: Array) -> tuple[Array, Array]:
-    """Places on the edge, ends and middles of the sides there, and the stresses (k, 3, 2) along it."""
+    """Return places on the edge, ends and middles of the sides there, and the stresses (k, 3, 2) along it."""
     corners = functions.nodes[:, :3]
     sides = np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2)
     _, which, count = np.unique(np.sort(sides, axis=1), axis=0, return_index=True, return_counts=True)
@@ -114,7 +118,7 @@ def _edge_slopes(functions: Functions, sharp: Array) -> tuple[Array, Array]:
 
 
 def _inner_slopes(functions: Functions, sharp: Array) -> tuple[Array, Array]:
-    """Middles of the triangles, and the stresses (k, 3, 2) there."""
+    """Return middles of the triangles, and the stresses (k, 3, 2) there."""
     corners = functions.points[functions.nodes[:, :3]]
     side = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)
     twice = side[:, 0, 0] * side[:, 1, 1] - side[:, 0, 1] * side[:, 1, 0]
@@ -127,7 +131,7 @@ def _inner_slopes(functions: Functions, sharp: Array) -> tuple[Array, Array]:
 
 
 def _sharp_corners(rings: Sequence[Array]) -> Array:
-    """Inner corners (k, 2) at which the edge turns by more than SHARP."""
+    """Return inner corners (k, 2) at which the edge turns by more than SHARP."""
     found = [np.zeros((0, 2))]
     for k, ring in enumerate(rings):
         way = np.asarray(ring) if (polygon.area(ring) > 0) == (k == 0) else np.asarray(ring)[::-1]  # material: left
@@ -138,7 +142,7 @@ def _sharp_corners(rings: Sequence[Array]) -> Array:
 
 
 def _near(places: Array, size: Array, sharp: Array) -> Array:
-    """Which places (k, 2) lie within MARGIN sizes (k,) of a sharp corner."""
+    """Return which places (k, 2) lie within MARGIN sizes (k,) of a sharp corner."""
     if not len(sharp):
         return np.zeros(len(places), bool)
     return np.linalg.norm(places[:, None] - sharp, axis=-1).min(axis=1) < MARGIN * size

@@ -10,24 +10,24 @@ from lissom.beam.number_types import Number
 
 
 def rectangle(nu: Number) -> Number:
-    """A solid rectangle, in both directions."""
+    """Return a solid rectangle, in both directions."""
     return 10 * (1 + nu) / (12 + 11 * nu)
 
 
 def tube(nu: Number, ratio: Number) -> Number:
-    """A round tube of `ratio` inner over outer radius; zero for a solid bar."""
+    """Return a round tube of `ratio` inner over outer radius; zero for a solid bar."""
     r2 = (1 + ratio**2) ** 2
     return 6 * (1 + nu) * r2 / ((7 + 6 * nu) * r2 + (20 + 12 * nu) * ratio**2)
 
 
 def ellipse(nu: Number, along: Number, across: Number) -> Number:
-    """A solid ellipse by its semi-axes along and across the shear force."""
+    """Return a solid ellipse by its semi-axes along and across the shear force."""
     a2, b2 = along**2, across**2
     return 12 * (1 + nu) * a2 * (3 * a2 + b2) / ((40 + 37 * nu) * a2**2 + (16 + 10 * nu) * a2 * b2 + nu * b2**2)
 
 
 def box(nu: Number, width: Number, height: Number, thickness: Number) -> Number:
-    """A thin-walled box of outer sizes, sheared along its `height`; taken at the middle of its walls."""
+    """Return a thin-walled box of outer sizes, sheared along its `height`; taken at the middle of its walls."""
     b, h = width - thickness, height - thickness
     m, n = b / h, b / h  # flanges over webs: area b t / (h t), and width over height
     bending = 12 + 72 * m + 150 * m**2 + 90 * m**3

@@ -34,7 +34,7 @@ class Tapering:
         return np.linalg.solve(chebvander(points, PLACES - 1), np.array(numbers))
 
     def at(self, s: float, outline: Array, holes: Sequence[Array]) -> PlaneShape:
-        """The shape at the fraction s, whose outline and holes are given."""
+        """Return the shape at the fraction s, whose outline and holes are given."""
         torsion, *shear, y, z = chebval(2 * s - 1, self._coefficients)
         compliance = np.linalg.inv(np.array(shear).reshape(2, 2))
         return PlaneShape(*geometry(outline, holes), torsion, compliance, np.array([y, z]), None)

@@ -19,7 +19,7 @@ _CORNER_TORSION = 0.405823965
 
 
 def rectangle(width: Number, height: Number) -> Number:
-    """Saint-Venant torsion constant of a solid rectangle, to full precision.
+    """Return Saint-Venant torsion constant of a solid rectangle, to full precision.
 
     J = a b^3/3 (1 - 192 b/(pi^5 a) sum_{n odd} tanh(n pi a/(2 b))/n^5),  a >= b.
 
@@ -34,7 +34,7 @@ def rectangle(width: Number, height: Number) -> Number:
 
 
 def box(width: Number, height: Number, thickness: Number) -> Number:
-    """Torsion constant of a rectangular closed box of uniform wall thickness, outer sizes given.
+    """Return the torsion constant of a rectangular closed box of uniform wall thickness, outer sizes given.
 
     Prandtl's stress function is the sum of one that is constant on the hole's edge and one that vanishes
     on both edges. So, with h harmonic in the wall, 0 outside and 1 inside, and S its flux,

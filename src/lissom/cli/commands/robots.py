@@ -117,14 +117,10 @@ def _described(file: str) -> str | None:
     """What is in a file of a study, a fit or a task; None of others."""
     from pathlib import Path
 
-    from lissom.model.io.robot_files import URDF, text_of
-    from lissom.model.io.yaml_reader import read
+    from lissom.model.io.robot_files import find
 
     path = Path(file)
-    if not path.is_file() or path.suffix.lower() in URDF:
-        return None
-    root = read(text_of(path), file)
-    fields = root.value if root is not None and isinstance(root.value, dict) else {}
+    fields = find(path).fields if path.is_file() else {}
     if "links" in fields or "duration" in fields:
         return None
     if "vary" in fields or ("scenario" in fields and "outputs" in fields):

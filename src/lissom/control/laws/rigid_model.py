@@ -12,7 +12,7 @@ from lissom.model.description.body import Body
 from lissom.model.description.joint import Joint
 from lissom.model.description.origin import Origin
 from lissom.model.description.robot import Link, Robot
-from lissom.model.fields.number_fields import Matrix3
+from lissom.model.fields.vector_fields import Matrix3
 
 if TYPE_CHECKING:
     from lissom.model.description.force_elements import Element

@@ -64,6 +64,10 @@ def close_loops(
     array
         The configuration, every joint assembled as it is described; a start that is turned by more than 90 degrees
         is told by a warning. An error names the loop that cannot close, how far it gapes, and what to free.
+
+    Examples
+    --------
+    >>> q = lissom.close_loops("five-bar")
     """
     model = as_model(robot)
     named: tuple[str, ...] = ()

@@ -72,7 +72,36 @@ def closed_loops(
     wrenches: Wrenches | None = None,
     a: ArrayLike | None = None,
 ) -> Closed:
-    """Return accelerations, and the wrenches in the joints that close the loops; arguments as of `forward_dynamics`."""
+    """Return accelerations, and the wrenches in the joints that close the loops.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like
+        Configuration, shape (nq,), in the order of `model.q_names`.
+    v : array_like
+        Velocities, shape (nv,), in the order of `model.coordinates`.
+    tau : array_like, optional
+        Applied forces, shape (nv,); zero unless given.
+    wrenches : mapping of str to array_like, optional
+        External wrenches by link name, (torque, force) at the link's origin in its axes.
+    a : array_like, optional
+        Accelerations of prescribed joints, shape (nv,); entries of other coordinates are ignored.
+
+    Returns
+    -------
+    Closed
+        Accelerations, shape (nv,); `wrenches` in the loops, shape (loops, 6); `multipliers`, shape (rows,), which
+        `joint_wrenches` and `sense` take.
+
+    Examples
+    --------
+    >>> model = lissom.load("five-bar").compile()
+    >>> q, v = lissom.close_loops(model), np.zeros(model.nv)
+    >>> found = lissom.closed_loops(model, q, v)
+    >>> found.wrenches, found.multipliers
+    """
     model = as_model(robot)
     given = driven(model, q, v, tau, wrenches, a)
     out, number = given.a.copy(), given.a.dtype.type

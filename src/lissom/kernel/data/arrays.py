@@ -24,7 +24,7 @@ from lissom.kernel.data.aligned_memory import on_lines
 
 ROW_WIDTH = 4  # numbers that a kernel handles at a time: a register of AVX2
 SEVERAL = 6  # axis of a joint that moves along several directions of its frame at once, or obliquely
-POWERS = 8  # highest power of a piece of a spring's curve
+POWERS = 8  # highest power of a piece of a spring's curve, and of the path of a guided joint
 
 
 def padded(count: int) -> int:
@@ -40,6 +40,7 @@ class JointMotion(IntEnum):
     BALL = 2  # rotation by a unit quaternion
     FLOAT = 3  # rotation by a unit quaternion and translation: a free body
     SCREW = 4  # rotation by one coordinate about an axis and the translation along it that its pitch couples to it
+    GUIDED = 5  # rotation by one coordinate about an axis and a translation along a path, a polynomial of it
 
 
 class LoopRow(IntEnum):
@@ -134,6 +135,7 @@ class Joints(NamedTuple):
     steps: Annotated[Index, Axis.BODY]  # number of motion steps
     motion: Annotated[Index, Axis.BODY, 3]  # Motion of each step
     screw: Annotated[Number, Axis.BODY, 3, 6]  # unit twist (angular, linear) of each step's coordinate, none on a group
+    path: Annotated[Number, Axis.BODY, POWERS, 3]  # of a guided motion, turned axes: place = sum_j path[j] q^(j + 1)
     dofs: Annotated[Index, Axis.BODY]  # number of velocities
     axis: Annotated[Index, Axis.BODY]  # entry of the frame's twist that is all the joint moves, else SEVERAL
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from numpy import cos, sin
 
 from lissom.kernel.compile import inline, kernel
-from lissom.kernel.data.arrays import ROW_WIDTH, JointMotion
+from lissom.kernel.data.arrays import POWERS, ROW_WIDTH, JointMotion
 from lissom.kernel.links.chord_terms import chord_node_terms, chord_shortening
 from lissom.kernel.links.exact_link import bend_link, exact_section
 from lissom.kernel.maths.algebra import (
@@ -237,12 +237,20 @@ def forward_kinematics(model, work, q, v):
                     w, vel, dw, dv = rotate_motion(w, vel, dw, dv, Q, scale(v[at_v], angular), none)
                     R = compose(R, Q)
                     rotate_subspace(S, k, Q)
-                if motion != JointMotion.TURN:
-                    r = scale(q[at_q], linear)
+                if motion == JointMotion.GUIDED:  # r(q) in axes that have turned: rate r' q', drift r'' q'^2
+                    r, dr, ddr = point_on_path(model.joints.path[i], q[at_q], zero)
                     p = add(p, rotate(R, r))
-                    vel, dv = translate_motion(w, vel, dw, dv, r, scale(v[at_v], linear), none)
+                    drift = scale(v[at_v] * v[at_v], ddr)
+                    vel, dv = translate_motion(w, vel, dw, dv, r, scale(v[at_v], dr), drift)
                     translate_subspace(S, k, r)
-                unit_motion(S, k, angular, linear, zero)
+                    unit_motion(S, k, angular, add(cross(angular, r), dr), zero)
+                else:
+                    if motion != JointMotion.TURN:
+                        r = scale(q[at_q], linear)
+                        p = add(p, rotate(R, r))
+                        vel, dv = translate_motion(w, vel, dw, dv, r, scale(v[at_v], linear), none)
+                        translate_subspace(S, k, r)
+                    unit_motion(S, k, angular, linear, zero)
                 at_q += 1
                 at_v += 1
                 k += 1
@@ -272,6 +280,20 @@ def forward_kinematics(model, work, q, v):
         shift_reach(work.reach[i], m, subtract(p, section))
         if model.tree.nodes[i] > 0:
             bend_link(model, work, i, q, v)
+
+
+@inline
+def point_on_path(path, q, zero):
+    """Return r = sum_j path[j] q^(j+1) and its derivatives r' and r'' by q, by Horner's scheme."""
+    r = (zero, zero, zero)
+    dr = (zero, zero, zero)
+    ddr = (zero, zero, zero)
+    for k in range(POWERS):
+        ddr = add(scale(q, ddr), scale(2.0, dr))
+        dr = add(scale(q, dr), r)
+        r = add(scale(q, r), vector(path[POWERS - 1 - k]))
+    # one power of q is missing: r(q) = q sum_j path[j] q^j
+    return scale(q, r), add(scale(q, dr), r), add(scale(q, ddr), scale(2.0, dr))
 
 
 @inline

@@ -81,7 +81,7 @@ def _check_loads(arrays: Arrays, links: Sequence[str]) -> None:
 
 
 def _tables(arrays: Arrays, before: Arrays | None) -> Iterator[tuple[str, np.ndarray, tuple[Any, ...]]]:
-    """Every table of numbers with its name and axes, but for those of parts that both arrays share."""
+    """Return every table of numbers with its name and axes, but for those of parts that both arrays share."""
     for name, part in arrays._asdict().items():
         if before is not None and part is getattr(before, name):
             continue
@@ -96,7 +96,7 @@ def _tables(arrays: Arrays, before: Arrays | None) -> Iterator[tuple[str, np.nda
 
 
 def _generalised_inertia(arrays: Arrays, i: int) -> np.ndarray:
-    """Of one body by itself, (..., 6 + k, 6 + k): turning, gliding, modes, undeformed."""
+    """Return the mass matrix of a body by itself, (..., 6 + k, 6 + k): turning, gliding, modes, undeformed."""
     k, own = int(arrays.tree.modes[i]), arrays.inertia
     second, moment = own.second_moment[..., i, :, :].real, own.moment[..., i, :].real
     several = moment.shape[:-1]
@@ -115,8 +115,9 @@ def _generalised_inertia(arrays: Arrays, i: int) -> np.ndarray:
 
 
 def _reaches(inertia: np.ndarray, least: float) -> bool:
-    """Whether no eigenvalue of a matrix, scaled to a diagonal of ones, is below `least`; what has no inertia at all is
-    left out. Of several matrices, with axes in front: whether that holds for all.
+    """Return whether no eigenvalue of matrices (..., n, n), scaled to diagonals of ones, is below `least`.
+
+    What has no inertia at all is left out.
     """
     if _surely_reaches(inertia, least):
         return True
@@ -137,7 +138,7 @@ def _reaches(inertia: np.ndarray, least: float) -> bool:
 
 
 def _surely_reaches(inertia: np.ndarray, least: float) -> bool:
-    """A quick yes, and the rule."""
+    """Return a quick yes, and the rule."""
     diagonal = np.diagonal(inertia, axis1=-2, axis2=-1)
     if not np.all(diagonal > 0):
         return False
@@ -150,7 +151,7 @@ def _surely_reaches(inertia: np.ndarray, least: float) -> bool:
 
 
 def _scaled(inertia: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-    """To a diagonal of ones; not finite where what is beside it is beyond all measure."""
+    """Scale a matrix to a diagonal of ones; not finite where what is beside it is beyond all measure."""
     with np.errstate(all="ignore"):
         scale = 1 / np.sqrt(diagonal)
         scaled: np.ndarray = scale[..., None] * inertia * scale[..., None, :]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.kernel.data.arrays import Element, JointMotion
-from lissom.model.description.joint_kinds import joint_steps
+from lissom.kernel.data.arrays import Element
 
 if TYPE_CHECKING:
     from lissom.beam import Place
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def acting_places(robot: Robot, link: Link) -> tuple[Place, ...]:
-    """The places inside the span of a beam at which something acts, in metres; none on other links."""
+    """Return the places inside the span of a beam at which something acts, in metres; none on other links."""
     if link.beam is None:
         return ()
     found = [*_of_beam(link), *_of_frames(robot, link.name)]
@@ -31,7 +30,7 @@ def acting_places(robot: Robot, link: Link) -> tuple[Place, ...]:
 
 
 def way(robot: Robot, loop: Loop) -> set[str]:
-    """The links between the two frames of a loop, those of the frames included."""
+    """Return the links between the two frames of a loop, those of the frames included."""
     parents = {link.name: link.parent for link in robot.links}
     ways: list[list[str]] = []
     for frame in loop.between:
@@ -43,12 +42,12 @@ def way(robot: Robot, loop: Loop) -> set[str]:
 
 
 def attachments(robot: Robot) -> list[tuple[str, float]]:
-    """Places (link, x) where beams are told that loads will act."""
+    """Return places (link, x) where beams are told that loads will act."""
     return [(link.name, x) for link in robot.links if link.beam is not None for x in link.beam.attachments]
 
 
 def with_attachments(robot: Robot, acted: Iterable[tuple[str, Any]]) -> Robot:
-    """The robot whose beams know of loads at places (link, x), as far as `modes: auto` chooses their functions."""
+    """Return the robot whose beams know of loads at places (link, x), where `modes: auto` chooses their functions."""
     more: dict[str, list[float]] = {}
     for name, at in acted:
         more.setdefault(name, []).append(at)
@@ -68,7 +67,7 @@ def with_attachments(robot: Robot, acted: Iterable[tuple[str, Any]]) -> Robot:
 
 
 def _inside(found: list[tuple[Any, bool]], link: Link) -> tuple[Place, ...]:
-    """Pairs (x, whether couples act there) as places between the ends of a beam."""
+    """Return pairs (x, whether couples act there) as places between the ends of a beam."""
     assert link.beam is not None
     if not found:
         return ()
@@ -90,7 +89,7 @@ def _of_beam(link: Link) -> Iterator[tuple[Any, bool]]:
 
 
 def _of_frames(robot: Robot, name: str) -> Iterator[tuple[Any, bool]]:
-    """Of loops, elements and contacts; those that hold or push a point on the axis bring no couple."""
+    """Yield the places of loops, elements and contacts; what holds or pushes a point on the axis brings no couple."""
     for loop in robot.loops:
         yield from _on(name, loop.between, not _points(loop))
     for element in robot.elements:
@@ -106,5 +105,5 @@ def _on(name: str, frames: Iterable[Frame], couple: bool) -> Iterator[tuple[Any,
 
 
 def _points(loop: Loop) -> bool:
-    """Whether a loop holds points alone, however its frames turn."""
-    return loop.joint is None or any(step.motion is JointMotion.BALL for step in joint_steps(loop.joint))
+    """Return whether a loop holds points alone, however its frames turn."""
+    return loop.joint is None or loop.joint.kind.on_group

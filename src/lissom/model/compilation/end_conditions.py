@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lissom.errors import RobotError
-from lissom.kernel.data.arrays import JointMotion
 from lissom.model.compilation.attachment_points import way
 from lissom.model.description.joint_kinds import Step, joint_steps
 
@@ -52,7 +51,7 @@ def links_on_loops(robot: Robot) -> frozenset[str]:
 
 
 def end_conditions(robot: Robot, link: Link, on_loops: Collection[str]) -> EndConditions:
-    """How a link of a robot is held; `on_loops`: see `links_on_loops`."""
+    """Return how a link of a robot is held; `on_loops`: see `links_on_loops`."""
     beam = link.beam
     if beam is None:
         return NOT_HELD
@@ -73,12 +72,12 @@ def end_conditions(robot: Robot, link: Link, on_loops: Collection[str]) -> EndCo
 
 
 def _acts(joint: Joint) -> bool:
-    """Whether a joint acts by itself: its forces turn the section at the base, not the chord."""
+    """Return whether a joint acts by itself: its forces turn the section at the base, not the chord."""
     return bool(np.any(joint.damping) or joint.friction or joint.spring or joint.limits or joint.transmission)
 
 
 def _tip_joints(robot: Robot, link: Link, on_loops: Collection[str]) -> Iterator[tuple[Joint | None, np.ndarray]]:
-    """What holds the tip of a link on a loop: joints, None for a rod, and how their frames stand there."""
+    """Return what holds the tip of a link on a loop: joints, None for a rod, and how their frames stand there."""
     for loop in robot.loops:
         for frame in loop.between:
             if frame.link == link.name and _at_tip(link, frame.at):
@@ -89,7 +88,7 @@ def _tip_joints(robot: Robot, link: Link, on_loops: Collection[str]) -> Iterator
 
 
 def _goes_on(robot: Robot, link: Link) -> bool:
-    """Whether another link is fixed to the tip of a link: a boom that goes on behind its lug."""
+    """Return whether another link is fixed to the tip of a link: a boom that goes on behind its lug."""
     return any(part.parent == link.name and part.joint.nv == 0 and _at_tip(link, part.at) for part in robot.links)
 
 
@@ -99,26 +98,26 @@ def _at_tip(link: Link, at: float | str | None) -> bool:
 
 
 def _turns(joint: Joint | None, axis: np.ndarray) -> bool:
-    """Whether a joint turns freely about the axis; a rod does about any."""
+    """Return whether a joint turns freely about the axis; a rod does about any."""
     return joint is None or any(_turns_about(step, axis) for step in joint_steps(joint))
 
 
 def _turns_last(joint: Joint, axis: np.ndarray) -> bool:
-    """Whether a joint turns freely about an axis that stays where it is in the link, however the joint stands."""
+    """Return whether a joint turns freely about an axis that is fixed in the link, however the joint stands."""
     steps = joint_steps(joint)
     return bool(steps) and _turns_about(steps[-1], axis)
 
 
 def _moves(joint: Joint, direction: str) -> bool:
-    """Whether a joint lets a link turn about the axis it bends about, or slide along the direction."""
+    """Return whether a joint lets a link turn about the axis it bends about, or slide along the direction."""
     twist = np.concatenate([BENDS_ABOUT[direction], ALONG[direction]])
     return any(
-        step.motion in (JointMotion.BALL, JointMotion.FLOAT) or bool(np.any(abs(np.real(step.screw) * twist) > OBLIQUE))
-        for step in joint_steps(joint)
+        step.row.on_group or bool(np.any(abs(np.real(step.screw) * twist) > OBLIQUE)) for step in joint_steps(joint)
     )
 
 
 def _turns_about(step: Step, axis: np.ndarray) -> bool:
-    if step.motion in (JointMotion.BALL, JointMotion.FLOAT):
+    if step.row.on_group:
         return True
-    return step.motion is JointMotion.TURN and bool(abs(np.real(step.screw[:3]) @ axis) > 0.99)
+    freely = step.row.turns and not step.row.coupled
+    return freely and bool(abs(np.real(step.screw[:3]) @ axis) > 0.99)

@@ -34,7 +34,7 @@ def with_frames(
     rows: Mapping[str, int],
     flexible: Mapping[str, FlexibleLink],
 ) -> Arrays:
-    """`arrays` of a robot with a row for each of the `frames` after the others; `rows` of the links by name."""
+    """Return `arrays` of a robot with a row for each of the `frames` after the others; `rows` of the links by name."""
     if not frames:
         return arrays
     more = with_bodies(arrays, len(frames))

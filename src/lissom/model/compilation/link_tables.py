@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def put_body(out: Inertia, i: int, body: Any) -> None:
-    """The inertia of a rigid body in row i."""
+    """Put the inertia of a rigid body into row i."""
     number = out.mass.dtype
     com, inertia = np.asarray(body.com, number), np.asarray(body.inertia, number)
     out.mass[i], out.moment[i] = body.mass, body.mass * com
@@ -27,7 +27,7 @@ def put_body(out: Inertia, i: int, body: Any) -> None:
 
 
 def put_inertia(out: Inertia, i: int, link: Any) -> None:
-    """The invariants of a link that bends in row i."""
+    """Put the invariants of a link that bends into row i."""
     k, inv = link.count, link.invariants()
     several = np.shape(inv.mass)
     out.mass[..., i], out.moment[..., i, :], out.second_moment[..., i, :, :] = inv.mass, inv.mc0, inv.G0
@@ -40,7 +40,7 @@ def put_inertia(out: Inertia, i: int, link: Any) -> None:
 
 
 def coupled(own: Inertia) -> Inertia:
-    """`own` with a list of the entries of `coupling_eta` that are not zero.
+    """Return `own` with a list of the entries of `coupling_eta` that are not zero.
 
     Modes that move mass along the same axes are listed alike, those of bending about y say. So the list is that of all
     links of the same kind, and does not turn on integrals over two modes that vanish but for rounding.
@@ -56,7 +56,7 @@ def coupled(own: Inertia) -> Inertia:
 
 
 def listed_alike(models: Sequence[Arrays]) -> list[Arrays]:
-    """Models whose lists of terms are those of all: what is zero in one, and not listed, may change in another."""
+    """Return models with the lists of terms of all: what is zero, so not listed, in one may change in another."""
     start, coupled, _ = _united([(own.inertia.coupled_start, own.inertia.coupled) for own in models])
     cubic_start, modes, places = _united([(own.strain.cubic_start, own.strain.cubic_modes) for own in models])
 
@@ -75,7 +75,7 @@ def listed_alike(models: Sequence[Arrays]) -> list[Arrays]:
 
 
 def _united(lists: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-    """One list of the entries of all: where the rows of each body start, the rows, and places of each list in it."""
+    """Return one list of the entries of all: where rows of each body start, the rows, places of each list in it."""
     bodies = np.arange(len(lists[0][0]) - 1)
     rows = [np.column_stack([np.repeat(bodies, np.diff(start)), entries]) for start, entries in lists]
     found, place = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
@@ -85,7 +85,7 @@ def _united(lists: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray,
 
 
 def put_strain(out: Strain, i: int, link: Any, exact: Stations | None = None) -> None:
-    """Stiffness, damping and cubic terms in row i, and where its terms start; `exact`: its stations, if it has some."""
+    """Put stiffness, damping and cubic terms into row i; `exact`: its stations, if it has some."""
     own, rows = slice(link.count), slice(out.cubic_start[i], out.cubic_start[i + 1])
     _, out.cubic[..., rows], out.cubic_damping[..., rows] = link.cubic_terms()
     out.stiffness[..., i, own, own], out.damping[..., i, own, own] = link.stiffness(), link.damping_matrix()
@@ -95,7 +95,7 @@ def put_strain(out: Strain, i: int, link: Any, exact: Stations | None = None) ->
 
 
 def put_foreshortening(out: Foreshortening, i: int, link: Any) -> None:
-    """The forms by which body i is drawn back, where its functions start."""
+    """Put the forms by which body i is drawn back where its functions start."""
     part = link.shortening()
     if part is None:
         return
@@ -108,7 +108,7 @@ def put_foreshortening(out: Foreshortening, i: int, link: Any) -> None:
 
 
 def put_bow(out: Bow, i: int, link: Any) -> None:
-    """Terms of fourth order of body i, where its nodes start."""
+    """Put the terms of fourth order of body i where its nodes start."""
     part = link.bow
     if part is None:
         return
@@ -119,5 +119,5 @@ def appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[i
     """Append the pieces of a spring's curve, if it has one, and tell where they begin and end."""
     start = len(pieces)
     if (curve := getattr(spring, "curve", None)) is not None:
-        pieces += curve.pieces(spring.stiffness or 0.0 if stiffness is None else stiffness)
+        pieces += curve.pieces(getattr(spring, "stiffness", None) or 0.0 if stiffness is None else stiffness)
     return start, len(pieces)

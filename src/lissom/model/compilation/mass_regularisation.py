@@ -21,7 +21,7 @@ TRACE = 1e-7  # of the robot's mass
 
 
 def regularising_inertias(robot: Robot) -> list[str]:
-    """Links that move no mass by themselves, but are held by a loop."""
+    """Return links that move no mass by themselves, but are held by a loop."""
     held = _held(robot)
     if not held:
         return []
@@ -34,7 +34,7 @@ def regularising_inertias(robot: Robot) -> list[str]:
 
 
 def _held(robot: Robot) -> set[str]:
-    """Links on which a joint closes a loop, and those to which they are fixed."""
+    """Return links on which a joint closes a loop, and those to which they are fixed."""
     held = {frame.link for loop in robot.loops if loop.joint is not None for frame in loop.between}
     for link in reversed(robot.bodies):
         if link.name in held and link.joint.nv == 0:
@@ -50,7 +50,7 @@ def _children(robot: Robot) -> dict[str, list[Link]]:
 
 
 def mass_problems(robot: Robot) -> list[Problem]:
-    """Bodies without mass at the end of a branch, and joints that move nothing, unless a loop holds them."""
+    """Return bodies without mass at the end of a branch, and joints that move nothing, unless a loop holds them."""
     found: list[Problem] = []
     children, held = _children(robot), _held(robot)
     welded = _welded_inertias(robot, children)
@@ -74,7 +74,7 @@ def mass_problems(robot: Robot) -> list[Problem]:
 
 
 def _welded_inertias(robot: Robot, children: dict[str, list[Link]]) -> dict[str, np.ndarray | None]:
-    """Spatial inertia (6, 6), in its frame, of each link and what is fixed to it; None if a part can move."""
+    """Return spatial inertia (6, 6), in its frame, of each link and what is fixed to it; None if a part can move."""
     found: dict[str, np.ndarray | None] = {}
     for link in reversed(robot.bodies):
         found[link.name] = None
@@ -92,7 +92,7 @@ def _welded_inertias(robot: Robot, children: dict[str, list[Link]]) -> dict[str,
 
 
 def _moves_nothing(joint: Joint, inertia: np.ndarray) -> bool:
-    """Whether the inertia seen by the joint's velocities is singular."""
+    """Return whether the inertia seen by the joint's velocities is singular."""
     directions = joint_screws(joint)
     if not len(directions):
         return False

@@ -10,9 +10,6 @@ import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.beam.functions.attachment_functions import Place, inside
-from lissom.beam.functions.force_based_shapes import OwnBasis
-from lissom.beam.functions.force_based_shapes import missed_shares as own_shares
-from lissom.beam.functions.shape_functions import missed_shares
 from lissom.model.compilation.attachment_points import acting_places
 from lissom.model.compilation.end_conditions import end_conditions, links_on_loops
 
@@ -27,7 +24,7 @@ FORCE, COUPLE = "deflection under a force", "turn under a couple"
 def check_shape_functions(
     robot: Robot, flexible: dict[str, Any], loads: Sequence[Frame] = ()
 ) -> list[tuple[str, str, float]]:
-    """A link's name, a sentence and a share for every place at which functions leave out too much of the compliance.
+    """Return link, sentence and share for every place at which functions leave out too much of the compliance.
 
     flexible: the mechanics of the robot's links. loads: frames on which loads act, besides what the robot shows.
     """
@@ -79,7 +76,7 @@ def _percent(worst: dict[str, float]) -> list[tuple[str, float]]:
 
 
 def _remedy(link: Link, place: Place, shown: bool) -> str:
-    """What makes the functions follow a load at the place."""
+    """Return what makes the functions follow a load at the place."""
     assert link.beam is not None
     if not link.beam.chooses_functions:
         more = "" if shown else f" and attachments: [{place.x:g}]"
@@ -89,7 +86,7 @@ def _remedy(link: Link, place: Place, shown: bool) -> str:
 
 
 def _lengthwise(beam: BeamLink) -> tuple[float, float]:
-    """Length of a beam, and how much it gives way to a force along it compared with one across it."""
+    """Return length of a beam, and how much it gives way to a force along it compared with one across it."""
     length = float(np.real(beam.length))
     C = np.mean(np.real(beam.profile.tables(beam.basis.rule.nodes)[0]), axis=0)
     return length, float(C[0, 0] / min(C[4, 4], C[5, 5]))
@@ -97,17 +94,13 @@ def _lengthwise(beam: BeamLink) -> tuple[float, float]:
 
 @lru_cache(maxsize=256)
 def _shares(basis: Any, lengthwise: tuple[float, float], places: tuple[Place, ...]) -> list[list[tuple[str, float]]]:
-    """By place: what is left out, as a share, of deflections under a force and of turns under a couple."""
+    """Return by place which share is left out of deflections under a force and of turns under a couple."""
     length, stretch = lengthwise
     found: list[dict[str, float]] = [{FORCE: 0.0, COUPLE: 0.0} for _ in places]
     for direction, count in basis.counts.items():
         if count == 0:  # rigid by choice
             continue
-        if isinstance(basis, OwnBasis):
-            shares = own_shares(basis, direction, places)
-        else:
-            at = tuple(place._replace(x=place.x / length) for place in places)
-            shares = missed_shares(basis.directions[direction], direction, at)
+        shares = basis.missed_shares(direction, places, length)
         for k, (place, part) in enumerate(zip(places, shares, strict=True)):
             if direction == "axial":  # where it is small beside what bending gives
                 part = part * min(1.0, stretch * place.x / (place.x**3 / 3))

@@ -23,19 +23,18 @@ class Probe(Compiled):
 
 @lru_cache(maxsize=512)
 def probe(model: Model, link: str, x: float | str | None, offset: Offset | None) -> Probe:
-    """A point of a link, placed as a frame is (`lissom.model.description.frame.Frame`): `x` is `at`, `offset` for
-    `origin`."""
+    """Return the arrays with a point of a link, placed as a `Frame` is: `x` for `at`, `offset` for `origin`."""
     return Probe(with_points(model, [(link, x, offset)]))
 
 
 @lru_cache(maxsize=64)
 def tips(model: Model) -> Probe:
-    """The tips of all links, in the order of `model.links`, as the last rows."""
+    """Return the tips of all links, in the order of `model.links`, as the last rows."""
     return Probe(with_points(model, _tip_points(model)))
 
 
 def own_tips(model: Model) -> Probe:
-    """The same in memory that is the caller's, for other models to `follow`."""
+    """Return the same in memory that is the caller's, for other models to `follow`."""
     return Probe(mapped(np.copy, with_points(model, _tip_points(model))))
 
 
@@ -47,7 +46,7 @@ def follow(probe: Probe, model: Model) -> None:
 
 
 def with_points(model: Model, points: Sequence[Point]) -> Arrays:
-    """The model's arrays with one massless row for each point."""
+    """Return the model's arrays with one massless row for each point."""
     arrays = with_bodies(model.arrays, len(points))
     _place_all(model, arrays, points)
     return arrays
@@ -83,7 +82,7 @@ def _place(model: Model, arrays: Arrays, row: int, link: str, x: float | str | N
 
 
 def tip_of(model: Model, link: str) -> np.ndarray:
-    """Tip of a link that is not deformed, in its axes (3,); the origin of a rigid one that has none."""
+    """Return tip of a link that is not deformed, in its axes (3,); the origin of a rigid one that has none."""
     if link in model.flexible:
         beam = model.flexible[link]
         return np.asarray(beam.section_map(beam.length).position)

@@ -26,7 +26,7 @@ OF_JOINTS = ("joints", "velocities", "passive", "gears", "loops", "loads", "elem
 
 
 def shared_tables(robot: Robot, names: Sequence[BodyNames], before: Model) -> dict[str, Any]:
-    """The tables of another model that serve this robot too: those of links that do not differ, those of joints."""
+    """Return the tables of another model that serve this robot too: of links that do not differ, of joints."""
     if not _alone(robot, before) or list(names) != list(before.bodies):
         return {}
     pairs = list(zip(robot.links, before.robot.links, strict=True))
@@ -41,12 +41,12 @@ def shared_tables(robot: Robot, names: Sequence[BodyNames], before: Model) -> di
 
 
 def variant(robot: Robot, before: Model) -> Model | None:
-    """The one of `variants`."""
+    """Return the one of `variants`."""
     return variants([robot], before)[0]
 
 
 def variants(robots: Sequence[Robot], before: Model) -> list[Model | None]:
-    """Models of robots whose beams, bodies and payloads alone differ from those of `before`; None where more does.
+    """Return models of robots that differ from `before` in beams, bodies and payloads; None where more differs.
 
     They have the numbers that a robot compiled by itself has; what is wrong with one, only that says.
     """
@@ -69,14 +69,14 @@ def _tip(link: Link) -> Any:
 
 
 def _alone(robot: Robot, before: Model) -> bool:
-    """Whether nothing acts on two real robots of as many links from outside, and nothing is prescribed."""
+    """Return whether nothing acts on two real robots of as many links from outside, and nothing is prescribed."""
     plain = before.arrays.gravity.dtype.kind != "c" and not before.arrays.velocities.prescribed.any()
     outside = robot.loops or robot.elements or robot.contacts or before.frames
     return plain and not outside and len(robot.links) == len(before.robot.links)
 
 
 def _similar(robot: Robot, before: Model) -> bool:
-    """Whether a robot differs from a compiled one in its materials, beams, bodies and payloads alone."""
+    """Return whether a robot differs from a compiled one in its materials, beams, bodies and payloads alone."""
     other = before.robot
     if not _alone(robot, before) or robot.gravity != other.gravity:
         return False
@@ -109,7 +109,7 @@ class _Variants:
                 self._put_beams(link, others)
 
     def models(self) -> list[Model]:
-        """One for each of the robots."""
+        """Return a model for each of the robots."""
         before = self.before
         check(before.arrays._replace(**self._own), before.links, before.arrays, self._heavy)
         links = zip(*self.flexible.values(), strict=True) if self.flexible else repeat(())
@@ -125,7 +125,7 @@ class _Variants:
         ]
 
     def _mine(self, name: str) -> Any:
-        """A part of the arrays to write into: one of every table of numbers for each robot."""
+        """Return a part of the arrays to write into: one of every table of numbers for each robot."""
         if name not in self._own:
             count = len(self.robots)
 
@@ -194,7 +194,7 @@ class _Variants:
                 attach(tables("sections"), child, beam, place)
 
     def _carried(self, link: Link) -> Iterator[tuple[int, Any]]:
-        """Rows of the bodies on a link, and where they sit."""
+        """Return rows of the bodies on a link, and where they sit."""
         for other in self.before.robot.links:
             if other.parent == link.name:
                 yield self.before.row(other.name), other.at
@@ -203,7 +203,7 @@ class _Variants:
 
 
 def _coupled_like(inertia: Inertia, row: int) -> bool:
-    """Whether couplings of a link change where those change that the tables list, and nowhere else."""
+    """Return whether couplings of a link change where those change that the tables list, and nowhere else."""
     listed = np.zeros(inertia.coupling_eta.shape[-2:], bool)
     first, last = inertia.coupled_start[row : row + 2]
     listed[tuple(inertia.coupled[first:last].T)] = True
@@ -211,7 +211,7 @@ def _coupled_like(inertia: Inertia, row: int) -> bool:
 
 
 def _each(part: Any) -> Iterator[Any]:
-    """A part of the arrays, robot by robot."""
+    """Return a part of the arrays, robot by robot."""
     shared = (repeat(table) if table.dtype.kind == "i" else table for table in part)
     return map(type(part)._make, zip(*shared))
 
@@ -221,7 +221,7 @@ def _first(table: np.ndarray) -> np.ndarray:
 
 
 def _fits(beam: Any, other: Any) -> bool:
-    """Whether a beam, or a stack of them, has the coordinates of another and terms of the same kinds."""
+    """Return whether a beam, or a stack of them, has the coordinates of another and terms of the same kinds."""
     names = ("labels", "stiffening", "bending_count", "second_order")
     if beam.stiffening == "exact" or beam.bow is not None or other.bow is not None:
         return False

@@ -13,7 +13,8 @@ from pydantic import Discriminator, Tag, field_validator, model_validator
 
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice
-from lissom.model.fields.number_fields import Flag, InertiaTensor, Matrix3, Number, Vec3, Vector, refusal, unreal
+from lissom.model.fields.number_fields import Flag, Number, refusal
+from lissom.model.fields.vector_fields import InertiaTensor, Matrix3, Vec3, Vector, unreal
 
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 ZERO33: Matrix3 = (ZERO3, ZERO3, ZERO3)
@@ -83,11 +84,13 @@ class BoxBody(SolidBody):
 
     @property
     def mass(self) -> float:
+        """Mass in kg."""
         x, y, z = self.size
         return self.density * x * y * z
 
     @property
     def inertia(self) -> Matrix3:
+        """Inertia about the centre of mass (3, 3) in kg m2."""
         x, y, z = self.size
         m = self.mass / 12
         return _diagonal(m * (y * y + z * z), m * (x * x + z * z), m * (x * x + y * y))
@@ -104,10 +107,12 @@ class CylinderBody(SolidBody):
 
     @property
     def mass(self) -> float:
+        """Mass in kg."""
         return self.density * np.pi / 4 * self.diameter**2 * self.length
 
     @property
     def inertia(self) -> Matrix3:
+        """Inertia about the centre of mass (3, 3) in kg m2."""
         m, r2 = self.mass, self.diameter**2 / 4
         axial, across = m * r2 / 2, m * (3 * r2 + self.length**2) / 12
         x, y, z = (axial if name == self.along else across for name in "xyz")
@@ -123,10 +128,12 @@ class SphereBody(SolidBody):
 
     @property
     def mass(self) -> float:
+        """Mass in kg."""
         return self.density * np.pi / 6 * self.diameter**3
 
     @property
     def inertia(self) -> Matrix3:
+        """Inertia about the centre of mass (3, 3) in kg m2."""
         moment = self.mass * self.diameter**2 / 10
         return _diagonal(moment, moment, moment)
 

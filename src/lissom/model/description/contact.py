@@ -14,7 +14,8 @@ from lissom.kernel.data.arrays import Surface as Shape
 from lissom.model.description.frame import Frame
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Number, Vec3, Vector
+from lissom.model.fields.number_fields import Number
+from lissom.model.fields.vector_fields import Vec3, Vector
 
 SHAPES = {"plane": Shape.PLANE, "ball": Shape.BALL, "box": Shape.BOX, "cylinder": Shape.CYLINDER}
 SIZES = {"plane": (), "ball": ("radius",), "box": ("size",), "cylinder": ("radius", "length")}
@@ -86,11 +87,11 @@ class Contact(Description):
         return self
 
     def frames(self) -> list[tuple[tuple[str | int, ...], Frame]]:
-        """Its two frames, each with its place below the contact."""
+        """Return its two frames, each with its place below the contact."""
         return [(("sphere",), self.sphere), (("surface",), self.surface)]
 
     def table(self) -> dict[str, Any]:
-        """Entries of its row in the tables of the kernel."""
+        """Return entries of its row in the tables of the kernel."""
         same = ("stiffness", "damping", "friction", "friction_speed")
         return {name: getattr(self, name) for name in same} | {
             "shape": SHAPES[self.surface.shape],

@@ -63,7 +63,7 @@ class Curve(Description):
         return self
 
     def pieces(self, stiffness: float) -> list[Piece]:
-        """The curve, that around zero stretch first; `stiffness` is the constant one, which play takes back."""
+        """Return the curve, that around zero stretch first; `stiffness` is the constant one, which play takes back."""
         around: list[Piece] = []
         others: list[Piece] = []
         if np.iscomplexobj(self.table) or isinstance(self.backlash, complex) or isinstance(self.width, complex):
@@ -78,7 +78,7 @@ class Curve(Description):
         return around + others
 
     def _intervals(self, stiffness: float) -> list[tuple[float, float, Polynomial]]:
-        """Begin, end and polynomial of the stretch, interval by interval."""
+        """Return begin, end and polynomial of the stretch, interval by interval."""
         if np.any(self.polynomial):
             return [(-np.inf, np.inf, Polynomial([0.0, *np.atleast_1d(self.polynomial)]))]
         if self.table:
@@ -100,7 +100,7 @@ class Curve(Description):
 
 
 def _through(table: tuple[tuple[float, float], ...]) -> list[tuple[float, float, Polynomial]]:
-    """Cubics through the rows of a table that rise and fall as they do, straight lines beyond its ends."""
+    """Return cubics through the rows of a table that rise and fall as they do, straight lines beyond its ends."""
     from scipy.interpolate import PchipInterpolator
 
     x, y = np.array(table).T

@@ -8,14 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from lissom.kernel.data.arrays import Element as Kind
 from lissom.model.description.force_curve import Curve
 from lissom.model.description.frame import Frame, Problem, frame_problems
 from lissom.model.description.joint_actions import unit_problems
 from lissom.model.description.loop import Loop
-from lissom.model.fields.base_model import FORM, Description, form_of, refusals
+from lissom.model.fields.base_model import FORM, Description, refusals
+from lissom.model.fields.forms import Forms
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, kind_of, refusal
 
@@ -31,7 +32,10 @@ class Element(Description):
 
     what: ClassVar[str] = "element"
     chosen_by: ClassVar[str] = "type"
-    kind: ClassVar[Kind] = Kind.LINE
+    kind: ClassVar[Kind] = Kind.LINE  # what the kernel computes
+    drawn: ClassVar[str] = "rod"  # as one of the solids of `view.drawing.external_solids`
+    if TYPE_CHECKING:
+        type: str  # by which files name it
 
     name: Annotated[str, Name("the name of the element")]
     between: tuple[Frame, Frame] = Field(description="two frames, such as [{link: boom, at: 3.2}, {link: world}]")
@@ -45,15 +49,15 @@ class Element(Description):
         return value
 
     def frames(self) -> list[tuple[tuple[str | int, ...], Frame]]:
-        """Its two frames, each with its place below the element."""
+        """Return its two frames, each with its place below the element."""
         return [(("between", k), frame) for k, frame in enumerate(self.between)]
 
     def held(self) -> Loop | None:
-        """The loop that holds its length, where it does not act by a force."""
+        """Return the loop that holds its length, where it does not act by a force."""
         return None
 
     def table(self) -> dict[str, Any]:
-        """Entries of its row in the tables of the kernel."""
+        """Return the entries of its row in the tables of the kernel."""
         numbers = ("stiffness", "damping", "length", "width")
         return {name: value for name in numbers if (value := getattr(self, name, None)) is not None}
 
@@ -61,6 +65,7 @@ class Element(Description):
 class SpringElement(Element):
     """A spring along the line between two points, with a damper beside it."""
 
+    drawn: ClassVar[str] = "coil"
     form: ClassVar[str] = FORM + "spring"
     type: Literal["spring"] = "spring"
     stiffness: Annotated[float, Number("the stiffness", "N/m", at_least=0)] = 0.0
@@ -89,6 +94,7 @@ class Rope(Element):
     """A rope that only pulls; it becomes taut over the stretch `width`."""
 
     kind: ClassVar[Kind] = Kind.ROPE
+    drawn: ClassVar[str] = "rope"
     form: ClassVar[str] = FORM + "rope"
     type: Literal["rope"] = "rope"
     stiffness: Annotated[float, Number("the stiffness of the whole rope, EA over its length,", "N/m", above=0)]
@@ -97,6 +103,7 @@ class Rope(Element):
     width: Annotated[float | None, Number("the stretch over which the rope becomes taut", "metres", above=0)] = None
 
     def table(self) -> dict[str, Any]:
+        """Return the entries of its row in the tables of the kernel."""
         return super().table() | {"width": TAUT * self.length if self.width is None else self.width}
 
 
@@ -107,6 +114,7 @@ class Cylinder(Element):
     holds them `length` apart, or as far as a prescribed motion of its name says over time; its force is a result.
     """
 
+    drawn: ClassVar[str] = "cylinder"
     form: ClassVar[str] = FORM + "cylinder"
     type: Literal["cylinder"] = "cylinder"
     drive: Annotated[str, Choice("what drives the cylinder", DRIVES)] = "force"
@@ -129,9 +137,11 @@ class Cylinder(Element):
         return self
 
     def held(self) -> Loop | None:
+        """Return the loop that holds its length, where that is given."""
         return None if self.length is None else Loop(name=self.name, distance=self.length, between=self.between)
 
     def table(self) -> dict[str, Any]:
+        """Return the entries of its row in the tables of the kernel."""
         return {"damping": self.damping, "thrust": self.force, "driven": 1} if self.drive == "force" else {}
 
 
@@ -145,6 +155,7 @@ class Bushing(Element):
     """
 
     kind: ClassVar[Kind] = Kind.BUSHING
+    drawn: ClassVar[str] = "block"
     form: ClassVar[str] = FORM + "bushing"
     type: Literal["bushing"] = "bushing"
     stiffness: Matrix6 = Field(description="six numbers (turns in N m/rad, shifts in N/m), or a matrix (6, 6)")
@@ -172,21 +183,55 @@ class Bushing(Element):
         return tuple(tuple(row) for row in matrix.tolist())
 
     def table(self) -> dict[str, Any]:
+        """Return the entries of its row in the tables of the kernel."""
         return {"springs": self.stiffness, "dampers": self.damping}
 
 
-AnyElement = Annotated[
-    Annotated[SpringElement, Tag(SpringElement.form)]
-    | Annotated[Damper, Tag(Damper.form)]
-    | Annotated[Rope, Tag(Rope.form)]
-    | Annotated[Cylinder, Tag(Cylinder.form)]
-    | Annotated[Bushing, Tag(Bushing.form)],
-    Discriminator(form_of),
-]
+ELEMENTS = Forms(SpringElement, Damper, Rope, Cylinder, Bushing)
+
+
+def register_element(kind: type[Element]) -> type[Element]:
+    """Let robot files hold elements of a new type; also as a decorator.
+
+    Parameters
+    ----------
+    kind : type
+        A class derived from `Element` with a field `type: Literal["word"] = "word"`, by which files name it. What it
+        does is one of the kernel's kinds (`kind`), with the numbers of `table` and, along a line, the `curve`.
+
+    Returns
+    -------
+    type
+        The class.
+
+    Raises
+    ------
+    RobotError
+        Where the kernel has no such kind, or no word chooses the class.
+
+    Examples
+    --------
+    >>> from typing import Annotated, Literal
+    >>> from lissom.model.description.force_elements import Element, register_element
+    >>> from lissom.model.description.force_curve import Curve
+    >>> from lissom.model.fields.number_fields import Number
+    >>> @register_element
+    ... class Bumper(Element):
+    ...     type: Literal["bumper"] = "bumper"
+    ...     length: Annotated[float, Number("the length without force", "metres", above=0)]
+    ...     cubic: Annotated[float, Number("the force per stretch^3, in N/m3,", above=0)]
+    ...
+    ...     @property
+    ...     def curve(self):
+    ...         return Curve(polynomial=(0.0, 0.0, self.cubic))
+    """
+    known = isinstance(kind.kind, Kind)
+    ELEMENTS.register(kind, "" if known else f"has the kind {kind.kind!r}, which the kernel has not; take one of Kind")
+    return kind
 
 
 def element_problems(robot: Robot) -> list[Problem]:
-    """What keeps elements and contacts from being on the robot: (path, value, what to do)."""
+    """Return what keeps elements and contacts from being on the robot: (path, value, what to do)."""
     found: list[Problem] = []
     names: dict[str, str] = {}
     parts: list[tuple[str, int, Any]] = [("elements", i, part) for i, part in enumerate(robot.elements)]
@@ -196,7 +241,7 @@ def element_problems(robot: Robot) -> list[Problem]:
         if part.name in names:
             text = f"is the name of one of the {names[part.name]} too; give each its own"
             found.append(((kind, i, "name"), part.name, text))
-        elif part.name in moved and isinstance(part, Cylinder) and part.length is not None:
+        elif part.name in moved and isinstance(part, Element) and part.held() is not None:
             text = f"is the name of one of the {moved[part.name]} too; a motion could mean both: give each its own"
             found.append(((kind, i, "name"), part.name, text))
         names.setdefault(part.name, kind)

@@ -33,7 +33,7 @@ class Frame(Description):
 
 
 def placed(link: Link | None, origin: Origin) -> Origin:
-    """Where something on `link` sits: `origin`, at the tip of a rigid link where `origin` gives no place."""
+    """Return where something on `link` sits: `origin`, at the tip of a rigid link where `origin` gives no place."""
     tip = None if link is None else getattr(link.body, "tip", None)
     if tip is None or "xyz" in origin.model_fields_set:
         return origin
@@ -41,7 +41,7 @@ def placed(link: Link | None, origin: Origin) -> Origin:
 
 
 def frame_problems(robot: Robot, frame: Frame, path: tuple[str | int, ...]) -> list[Problem]:
-    """What keeps a frame from being on the robot: (path, value, what to do)."""
+    """Return what keeps a frame from being on the robot: (path, value, what to do)."""
     links = {link.name: link for link in robot.bodies}
     link = links.get(frame.link)
     if link is None and frame.link != WORLD:

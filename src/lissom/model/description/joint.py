@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from lissom.kernel.data.arrays import POWERS
 from lissom.model.description.joint_kinds import KINDS, Kind
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Axis, Number, PerCoordinate, Vec3, refusal, wrong_kind
+from lissom.model.fields.number_fields import Number, PerCoordinate, refusal, wrong_kind
 from lissom.model.fields.units import DAMPING
+from lissom.model.fields.vector_fields import Axis, Vec3, Vector
+from lissom.plugins import load_plugins
 
 if TYPE_CHECKING:
     from lissom.model.description.joint_actions import Friction, Limits, Spring, Transmission
@@ -23,20 +26,29 @@ else:
     Transmission = lazy("lissom.model.description.joint_actions:Transmission")
 
 
+# Fields that couple turn and slide: how one is given, and which joint has it.
+COUPLINGS = (
+    ("pitch", "the slide per turn, e.g. pitch: 5 mm", "a helical one"),
+    ("path", "rows of a polynomial, e.g. path: [[0, 0, 0.02], [0.01, 0, 0]]", "a guided one"),
+)
+
+
 class Joint(Description):
     """The motion of a link on its parent.
 
-    After validation `axes` holds the unit axes: one for revolute, prismatic, helical and cylindrical joints (given
-    as `axis`), two for universal and planar ones (given as `axes`), none for the rest.
+    After validation `axes` holds the unit axes: one for revolute, prismatic, helical, guided and cylindrical joints
+    (given as `axis`), two for universal and planar ones (given as `axes`), none for the rest. A guided joint turns its
+    child by q about its axis and moves it to the point r(q) of its `path`, in the axes of the child.
     """
 
     what: ClassVar[str] = "joint"
 
     name: Annotated[str, Name("the name of the joint")] = ""  # the link fills in its own name
-    type: Annotated[str, Choice("the type of the joint", tuple(KINDS))]
+    type: Annotated[str, Choice("the type of the joint", KINDS)]
     axis: Annotated[Vec3 | None, Axis("the joint's axis")] = None
     axes: tuple[Annotated[Vec3, Axis("the joint's axis")], ...] = Field(default=(), validate_default=True)
     pitch: Annotated[float, Number("the slide per turn, positive for a right-hand thread,", "metres")] = 0.0
+    path: tuple[Annotated[Vec3, Vector("the coefficients of a power of q", "metres")], ...] = ()
     damping: Annotated[PerCoordinate, Number("the joint's damping", DAMPING, at_least=0, each=True)] = 0.0
     friction: Friction | None = None
     spring: Spring | None = None
@@ -74,13 +86,16 @@ class Joint(Description):
         return self.transmission is not None and self.transmission.elastic
 
     def each(self, value: PerCoordinate) -> tuple[float, ...]:
-        """A value per velocity coordinate, from one value for all or from the list itself."""
+        """Return a value per velocity coordinate, from one value for all or from the list itself."""
         return tuple(value) if isinstance(value, tuple) else (value,) * self.nv
 
     @model_validator(mode="before")
     @classmethod
     def _from_type_alone(cls, data: Any) -> Any:
-        return {"type": data} if isinstance(data, str) else data
+        data = {"type": data} if isinstance(data, str) else data
+        if isinstance(data, dict) and isinstance(word := data.get("type"), str) and word not in KINDS:
+            load_plugins()
+        return data
 
     @field_validator("axes")
     @classmethod
@@ -106,17 +121,22 @@ class Joint(Description):
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
         kind = self.kind
         driven = (name for name, other in KINDS.items() if other.single)
+        # axes and what couples turn and slide
         if self.axis is None and kind.axes == 1:
             text = f"missing; give the axis of the {self.type} joint, e.g. axis: [0, 0, 1]"
             problems.append(("axis", None, text))
         if self.axis is not None and kind.axes != 1:
             remedy = "give two axes as axes: [[x, y, z], [x, y, z]]" if kind.axes == 2 else "remove this field"
             problems.append(("axis", self.axis, f"a {self.type} joint has no single axis; {remedy}"))
-        if kind.pitched and self.pitch == 0:
-            problems.append(("pitch", self.pitch, "missing; give the slide per turn, e.g. pitch: 5 mm"))
-        if self.pitch != 0 and not kind.pitched:
-            text = f"a {self.type} joint has no pitch; use a helical one, or remove this field"
-            problems.append(("pitch", self.pitch, text))
+        for field, remedy, user in COUPLINGS:
+            value = getattr(self, field)
+            if kind.coupled == field and not value:
+                problems.append((field, value, f"missing; give {remedy}"))
+            if kind.coupled != field and value:
+                problems.append((field, value, f"a {self.type} joint has no {field}; use {user}, or remove this field"))
+        if len(self.path) > POWERS:
+            problems.append(("path", self.path, f"has more than {POWERS} rows; leave out the highest powers"))
+        # what acts in the joint needs a coordinate of its own
         for field in ("friction", "spring", "limits"):
             block = getattr(self, field)
             if block is None:

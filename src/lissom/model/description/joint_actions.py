@@ -123,7 +123,7 @@ class Transmission(Description):
         return self.stiffness is not None or self.curve is not None
 
     def rigid(self) -> Transmission:
-        """The same rotor behind a rigid gear."""
+        """Return the same rotor behind a rigid gear."""
         return self.model_copy(update={"stiffness": None, "curve": None, "damping": 0.0, "hysteresis": 0.0})
 
     @model_validator(mode="after")
@@ -139,10 +139,12 @@ class Transmission(Description):
 
 
 def unit_problems(block: Description, moved: Sequence[str]) -> list[tuple[tuple[str | int, ...], Any, str]]:
-    """Numbers of a block about a joint that were written in units of the wrong kind: (path, value, what to do).
+    """Return numbers of a block about a joint that were written in units of the wrong kind: (path, value, what to do).
 
-    Args:
-        moved: what the coordinates of the joint are in, each "rad" or "m".
+    Parameters
+    ----------
+    moved : sequence of str
+        What the coordinates of the joint are in, each "rad" or "m".
     """
     found: list[tuple[tuple[str | int, ...], Any, str]] = []
     for name, field in type(block).model_fields.items():

@@ -27,13 +27,13 @@ ROUNDING = 1e-12  # of the length, as in the fields of beams: 182.2 cm is 1.8220
 
 
 def on_beam(x: Any, length: Any) -> Any:
-    """Whether places x lie between the ends of a beam, as far as rounding lets them."""
+    """Return whether places x lie between the ends of a beam, as far as rounding lets them."""
     share = np.real(x) / np.real(length)
     return (share >= -ROUNDING) & (share <= 1 + ROUNDING)
 
 
 def place_problem(link: Link | None, place: float | str | None, role: str) -> str:
-    """What is wrong with a `place` on `link` (None: the world), which is the `role` of something; "" if nothing is."""
+    """Return what is wrong with a `place` on `link` (None: the world), the `role` of something; "" if nothing is."""
     if place is None:
         return ""
     if link is not None and link.finite_elements is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from lissom.kernel.data.arrays import JointMotion, LoopRow
+from lissom.kernel.data.arrays import LoopRow
 from lissom.messages import listed
 from lissom.model.description.frame import WORLD, Frame, frame_problems
 from lissom.model.description.joint import Joint
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from lissom.model.description.robot import Robot
 
 Problem = tuple[tuple[str | int, ...], Any, str]
-TURNS, SLIDES = (JointMotion.TURN, JointMotion.SCREW), (JointMotion.SLIDE, JointMotion.SCREW)
 
 
 class Loop(Description):
@@ -41,9 +40,10 @@ class Loop(Description):
     def _holds(cls, joint: Joint | None, info: Any) -> Joint | None:
         if joint is None:
             return None
-        if joint.kind.floats:
-            holding = listed(kind for kind, other in KINDS.items() if not other.floats)
-            raise refusals(("type", joint.type, f"a free joint holds nothing, so it closes no loop; choose {holding}"))
+        if not joint.kind.closes_loops:
+            holding = listed(kind for kind, other in KINDS.items() if other.closes_loops)
+            why = "holds nothing" if joint.kind.floats else "holds a path, for which loops have no row"
+            raise refusals(("type", joint.type, f"a {joint.type} joint {why}, so it closes no loop; choose {holding}"))
         for field in ("friction", "spring", "limits", "transmission"):
             if getattr(joint, field) is not None:
                 raise refusals((field, getattr(joint, field), _ELSEWHERE))
@@ -73,9 +73,9 @@ class Loop(Description):
     def kept_axes(self) -> np.ndarray:
         """Axes (n, 3) that both frames have in common however the joint moves."""
         steps = joint_steps(self.joint) if self.joint is not None else []
-        if self.joint is None or any(step.motion is JointMotion.BALL for step in steps):
+        if self.joint is None or any(step.row.on_group for step in steps):
             return np.zeros((0, 3))
-        turns = [np.real(step.screw[:3]) for step in steps if step.motion in TURNS]
+        turns = [np.real(step.screw[:3]) for step in steps if step.row.turns]
         return np.eye(3) if not turns else np.array(turns if len(turns) == 1 else []).reshape(-1, 3)
 
     @property
@@ -92,8 +92,7 @@ _ELSEWHERE = (
 
 
 class Row(NamedTuple):
-    """One direction that a joint holds; see `kernel.constraints.loop_constraints`. Axes that a kind does not use are
-    zero."""
+    """One direction that a joint holds, see `kernel.constraints.loop_constraints`; axes not used are zero."""
 
     hold: LoopRow
     label: str  # the reaction that holds it: "force along x"
@@ -105,14 +104,14 @@ class Row(NamedTuple):
 
 
 def held_rows(joint: Joint) -> list[Row]:
-    """The directions that a joint holds of the pose of its child: where it does not slide, how it does not turn."""
+    """Return the directions that a joint holds of its child: where it does not slide, how it does not turn."""
     if joint.kind.floats:
         return []
     steps = joint_steps(joint)
-    slides = [_along(step) for step in steps if step.motion in SLIDES]
-    turns = [step.screw[:3] for step in steps if step.motion in TURNS]
+    slides = [_along(step) for step in steps if step.row.slides]
+    turns = [step.screw[:3] for step in steps if step.row.turns]
     rows = [Row(LoopRow.PLACE, f"force along {_named(a)}", a) for a in _normal_to(slides)]
-    if any(step.motion is JointMotion.BALL for step in steps):
+    if any(step.row.on_group for step in steps):
         return rows
     if not turns:
         x, y, z = np.eye(3)
@@ -123,7 +122,7 @@ def held_rows(joint: Joint) -> list[Row]:
         pairs = [(turns[0], turns[1])]
     for a, b in pairs:
         rows.append(Row(LoopRow.SQUARE, f"torque about {_named(np.cross(b, a))}", a, b, level=a @ b))
-    if joint.kind.pitched:
+    if joint.kind.coupled:
         axis = turns[0]
         side = _normal_to([axis])[0]
         label = f"torque about {_named(axis)} with force along it"
@@ -132,13 +131,13 @@ def held_rows(joint: Joint) -> list[Row]:
 
 
 def _along(step: Step) -> np.ndarray:
-    """Unit direction of a slide."""
+    """Return unit direction of a slide."""
     direction = step.screw[3:]
     return direction / np.linalg.norm(direction)
 
 
 def _normal_to(axes: list[np.ndarray]) -> list[np.ndarray]:
-    """Unit vectors normal to the given ones and to each other; axes of the frame where they will do."""
+    """Return unit vectors normal to the given ones and to each other; axes of the frame where they will do."""
     found: list[np.ndarray] = []
     taken = [np.real(axis) for axis in axes]
     if len(taken) == 2:
@@ -156,7 +155,7 @@ def _normal_to(axes: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def _named(axis: np.ndarray) -> str:
-    """ "x", "-y", or the components."""
+    """Return "x", "-y", or the components."""
     unit = np.real(axis) / np.linalg.norm(np.real(axis))
     for k, name in enumerate("xyz"):
         if abs(abs(unit[k]) - 1) < 1e-9:
@@ -165,7 +164,7 @@ def _named(axis: np.ndarray) -> str:
 
 
 def loop_problems(robot: Robot) -> list[Problem]:
-    """What keeps the loops from being closed on the robot: (path, value, what to do)."""
+    """Return what keeps the loops from being closed on the robot: (path, value, what to do)."""
     found: list[Problem] = []
     joints = {link.joint.name: link.name for link in robot.links}
     names: set[str] = set()
@@ -185,7 +184,7 @@ def loop_problems(robot: Robot) -> list[Problem]:
 
 
 def _same_body(robot: Robot, loop: Loop, path: tuple[str | int, ...]) -> list[Problem]:
-    """A loop whose frames cannot move against each other."""
+    """Return a loop whose frames cannot move against each other."""
     first, second = (frame.link for frame in loop.between)
     if first != second:
         return []

@@ -8,7 +8,7 @@ import numpy as np
 
 from lissom.lie import so3
 from lissom.model.fields.base_model import Description
-from lissom.model.fields.number_fields import Vec3, Vector
+from lissom.model.fields.vector_fields import Vec3, Vector
 
 
 class Origin(Description):
@@ -20,5 +20,5 @@ class Origin(Description):
     rpy: Annotated[Vec3, Vector("roll, pitch and yaw", "rad")] = (0.0, 0.0, 0.0)
 
     def rotation(self) -> np.ndarray:
-        """Rotation matrix (3, 3); complex when an angle is."""
+        """Return rotation matrix (3, 3); complex when an angle is."""
         return so3.from_rpy(self.rpy) if any(self.rpy) else np.eye(3)

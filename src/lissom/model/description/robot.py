@@ -23,20 +23,21 @@ from lissom.model.description.visual import Visual
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Name, Title
-from lissom.model.fields.number_fields import Vec3, Vector, refusal
+from lissom.model.fields.number_fields import refusal
+from lissom.model.fields.vector_fields import Vec3, Vector
 from lissom.model.flexible.beam import Beam
 from lissom.model.flexible.material import Material
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink, Place
     from lissom.model.description.contact import Contact
-    from lissom.model.description.force_elements import AnyElement
+    from lissom.model.description.force_elements import Element
     from lissom.model.description.sensor import AnySensor
     from lissom.model.flexible.finite_elements import FiniteElements
     from lissom.model.model import Model
 else:
     Contact = lazy("lissom.model.description.contact:Contact")
-    AnyElement = lazy("lissom.model.description.force_elements:AnyElement")
+    Element = lazy("lissom.model.description.force_elements:ELEMENTS")
     FiniteElements = lazy("lissom.model.flexible.finite_elements:FiniteElements")
     AnySensor = lazy("lissom.model.description.sensor:AnySensor")
 
@@ -88,7 +89,7 @@ class Link(Description):
     @field_validator("joint")
     @classmethod
     def _named(cls, joint: Joint, info: Any) -> Joint:
-        """A joint without a name takes the link's."""
+        """Return a joint without a name takes the link's."""
         if not joint.name and "name" in info.data:
             return joint.model_copy(update={"name": info.data["name"]})
         return joint
@@ -114,7 +115,7 @@ class Link(Description):
         return f"{self.name}-{PAYLOAD}"
 
     def carried(self) -> "Link | None":
-        """Its payload as a link of its own, fixed to its tip: that of the beam, the body, the finite elements."""
+        """Return its payload as a link of its own, fixed to the tip of the beam, the body or the finite elements."""
         if self.payload is None:
             return None
         name = self.payload_name
@@ -123,7 +124,7 @@ class Link(Description):
     def build(
         self, materials: dict[str, Material], how: EndConditions = NOT_HELD, places: "tuple[Place, ...]" = ()
     ) -> "FlexibleLink | None":
-        """The mechanics of a link that bends; None of a rigid one.
+        """Return the mechanics of a link that bends; None of a rigid one.
 
         Of a beam: `how` its ends are held, and `places` where something acts inside its span.
         """
@@ -160,7 +161,7 @@ class Robot(Description):
     loops: Annotated[
         tuple[Loop, ...], Field(description="joints that close loops, each with name, joint, between")
     ] = ()
-    elements: Annotated[tuple[AnyElement, ...], Field(description="springs, ropes, cylinders between links")] = ()
+    elements: Annotated[tuple[Element, ...], Field(description="springs, ropes, cylinders between links")] = ()
     contacts: Annotated[tuple[Contact, ...], Field(description="spheres and the surfaces they may touch")] = ()
     sensors: Annotated[tuple[AnySensor, ...], Field(description="encoders, strain gauges, accelerometers, ...")] = ()
 
@@ -203,17 +204,18 @@ class Robot(Description):
     @property
     def frames(self) -> tuple[Frame, ...]:
         """The frames that its elements, contacts and loops need, in their order."""
-        outside = (frame for part in (*self.elements, *self.contacts) for _, frame in part.frames())
+        parts: tuple[Element | Contact, ...] = (*self.elements, *self.contacts)
+        outside = (frame for part in parts for _, frame in part.frames())
         return (*outside, *(frame for loop in self.closures for frame in loop.between))
 
     def placed(self, frame: Frame) -> Frame:
-        """A frame with the `origin` where it sits: at the tip of a rigid link where it does not say."""
+        """Return a frame with the `origin` where it sits: at the tip of a rigid link where it does not say."""
         link = next((link for link in self.links if link.name == frame.link), None)
         origin = placed(link, frame.origin)
         return frame if origin is frame.origin else frame.model_copy(update={"origin": origin})
 
     def link(self, name: str) -> Link:
-        """The link of that name; NAME-payload is the body that a link carries."""
+        """Return the link of that name; NAME-payload is the body that a link carries."""
         for link in self.links:
             if link.name == name:
                 return link
@@ -242,7 +244,7 @@ class Robot(Description):
         return sum(link.count for link in self.flexible_links().values())
 
     def flexible_links(self) -> "dict[str, FlexibleLink]":
-        """The mechanics of every link that bends, by name, a parent before its children."""
+        """Return the mechanics of every link that bends, by name, a parent before its children."""
         on_loops = links_on_loops(self)
         built = {
             link.name: link.build(self.materials, end_conditions(self, link, on_loops), acting_places(self, link))
@@ -251,12 +253,13 @@ class Robot(Description):
         return {name: mechanics for name, mechanics in built.items() if mechanics is not None}
 
     def on_chord(self, link: str) -> bool:
-        """Whether a link's frame lies on its chord, so that nothing may drive its joint."""
+        """Return whether a link's frame lies on its chord, so that nothing may drive its joint."""
         beam = self.link(link).beam
         return beam is not None and beam.frame == "chord"
 
     @property
     def rotor_count(self) -> int:
+        """Number of rotors behind elastic gears."""
         return sum(link.joint.elastic for link in self.links)
 
     @property
@@ -265,54 +268,54 @@ class Robot(Description):
         return robot_checks.doubts(self)
 
     def compile(self, **options: Any) -> "Model":
-        """The flat model that the dynamics functions take."""
+        """Return the flat model that the dynamics functions take."""
         from lissom.model.compilation.compiler import compile_robot
 
         return compile_robot(self, **options)
 
     def value(self, path: str) -> Any:
-        """The value at a path such as "links.upper.beam.length" or "materials.steel.E"."""
+        """Return the value at a path such as "links.upper.beam.length" or "materials.steel.E"."""
         from lissom.model.io.robot_paths import get
 
         return get(self, path)
 
     def has_complex_values(self) -> bool:
-        """Whether any number is complex, so that the compiled model is."""
+        """Return whether any number is complex, so that the compiled model is."""
         from lissom.model.io.robot_paths import has_complex_values
 
         return has_complex_values(self)
 
     def with_value(self, path: str, value: Any) -> "Robot":
-        """A robot that differs in one value; see `value` for the path.
+        """Return a robot that differs in one value; see `value` for the path.
 
         A complex number is taken as it is: its tiny imaginary part carries a derivative through `compile`.
         """
         return self.with_values([(path, value)])
 
     def with_values(self, changes: Iterable[tuple[str, Any]]) -> "Robot":
-        """A robot that differs in several values, checked once all are in their places."""
+        """Return a robot that differs in several values, checked once all are in their places."""
         from lissom.model.io.robot_paths import replaced
 
         return replaced(self, changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data as in a robot file, without what equals its default."""
+        """Return plain data as in a robot file, without what equals its default."""
         from lissom.model.io.to_dict import to_dict
 
         return to_dict(self)
 
     def to_yaml(self) -> str:
-        """The text of a robot file; reading it gives an equal robot."""
+        """Return the text of a robot file; reading it gives an equal robot."""
         from lissom.model.io.yaml_writer import write
 
         return write(self.to_dict())
 
     @classmethod
     def from_yaml(cls, text: str) -> "Robot":
-        """A robot from the text of a robot file."""
-        from lissom.model.io.robot_files import read_text
+        """Return a robot from the text of a robot file."""
+        from lissom.model.io.robot_files import Found
 
-        return read_text(text)
+        return Found(text, "<text>").robot()
 
     def save(self, path: str | Path) -> None:
         """Write the robot file."""
@@ -327,7 +330,7 @@ class Robot(Description):
         return f"<pre>{escape(self.describe())}</pre>"
 
     def describe(self) -> str:
-        """Tables of links, joints, masses, degrees of freedom and natural frequencies, as text."""
+        """Return tables of links, joints, masses, degrees of freedom and natural frequencies, as text."""
         from lissom.model.robot_tables import describe
 
         return describe(self)

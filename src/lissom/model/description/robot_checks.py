@@ -21,7 +21,7 @@ SLENDER = 5.0  # length over thickness below which a beam is no beam
 
 
 def ordered(links: tuple[Link, ...]) -> tuple[Link, ...]:
-    """Links with every parent before its children, else as given; what hangs on a cycle is left out."""
+    """Return links with every parent before its children, else as given; what hangs on a cycle is left out."""
     known = {WORLD}
     for link in links:
         if link.parent not in known or link.name in known:
@@ -50,7 +50,7 @@ def ordered(links: tuple[Link, ...]) -> tuple[Link, ...]:
 
 
 def problems(robot: Robot) -> list[Problem]:
-    """Everything that keeps the robot from being a model: (path, value, what to do)."""
+    """Return everything that keeps the robot from being a model: (path, value, what to do)."""
     found = _duplicates(robot) + _materials(robot)
     tree = _parents(robot)
     if found or tree:
@@ -59,12 +59,12 @@ def problems(robot: Robot) -> list[Problem]:
 
 
 def doubts(robot: Robot) -> list[str]:
-    """Warnings: what is allowed, but seldom meant."""
+    """Return warnings: what is allowed, but seldom meant."""
     return [*_thick_beams(robot), *_degrees(robot)]
 
 
 def _thick_beams(robot: Robot) -> list[str]:
-    """Beams too thick for beam theory; thicker than long, their sections were likely meant in millimetres."""
+    """Return beams too thick for beam theory; thicker than long, their sections were likely meant in millimetres."""
     found = []
     for link in robot.links:
         if link.beam is None or link.beam.slenderness >= SLENDER:
@@ -86,11 +86,11 @@ def _thick_beams(robot: Robot) -> list[str]:
 
 
 def _degrees(robot: Robot) -> list[str]:
-    """Angles of joints and origins that look like degrees."""
+    """Return angles of joints and origins that look like degrees."""
     found = []
     for link in robot.links:
         at, joint = f"links.{link.name}", link.joint
-        turned = () if joint.kind.pitched else joint.kind.velocity_units
+        turned = () if joint.kind.coupled else joint.kind.velocity_units
         blocks = [("spring", "rest", joint.spring), *(("limits", end, joint.limits) for end in ("lower", "upper"))]
         values = [
             (f"{at}.joint.{block}.{name}", value)

@@ -20,9 +20,10 @@ from lissom.model.description.location import AnyPlace, on_beam
 from lissom.model.description.origin import Origin
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Count, Number, Pair, PerCoordinate, Vec2, wrong_kind
+from lissom.model.fields.number_fields import Count, Number, PerCoordinate, wrong_kind
 from lissom.model.fields.registered_types import Registered
 from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
+from lissom.model.fields.vector_fields import Pair, Vec2
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot
@@ -84,7 +85,7 @@ class Sensor(Description):
 
     @abstractmethod
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
-        """What keeps it from being on the robot: (path, value, what to do)."""
+        """Return what keeps it from being on the robot: (path, value, what to do)."""
 
 
 class OnJoint(Sensor):
@@ -93,6 +94,7 @@ class OnJoint(Sensor):
     joint: Annotated[str, Name("the joint that it sits at")]
 
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
+        """Return what keeps it from being on the robot: (path, value, what to do)."""
         joints = {link.joint.name: link.joint for link in robot.bodies}
         if self.joint not in joints:
             text = f"is not a joint{did_you_mean(self.joint, list(joints))}; the joints are {listed(list(joints))}"
@@ -103,7 +105,7 @@ class OnJoint(Sensor):
         return self._wrong_units(kind.position_units if self.unit is POSITION else kind.velocity_units, path)
 
     def _wrong_units(self, moved: Sequence[str], path: tuple[str | int, ...]) -> list[Problem]:
-        """Numbers that were written in a unit of the wrong kind, for readings that are "rad" or "m" each."""
+        """Return numbers that were written in a unit of the wrong kind, for readings that are "rad" or "m" each."""
         assert isinstance(self.unit, JointUnit)
         given = [(name, getattr(self, name)) for name in ("noise", "bias", "resolution")]
         texts = [(name, value, wrong_kind(value, self.unit, moved)) for name, value in given]
@@ -129,6 +131,7 @@ class Encoder(OnJoint):
         return self
 
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
+        """Return what keeps it from being on the robot: (path, value, what to do)."""
         found = super().problems(robot, path)
         if found or self.counts is None:
             return found
@@ -156,6 +159,7 @@ class ForceTorque(OnJoint):
     type: Literal["force-torque"] = "force-torque"
 
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
+        """Return what keeps it from being on the robot: (path, value, what to do)."""
         names = [*(link.joint.name for link in robot.bodies), *(loop.name for loop in robot.closures)]
         if self.joint in names:
             return self._wrong_units(("rad",) * 3 + ("m",) * 3, path)
@@ -186,6 +190,7 @@ class StrainGauge(Sensor):
         return self
 
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
+        """Return what keeps it from being on the robot: (path, value, what to do)."""
         links = {link.name: link for link in robot.bodies}
         link = links.get(self.link)
         beams = [name for name, each in links.items() if each.beam is not None]
@@ -218,6 +223,7 @@ class AtPoint(Sensor):
         return Frame(link=self.link, at=self.at, origin=self.origin)
 
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
+        """Return what keeps it from being on the robot: (path, value, what to do)."""
         if self.link == "world":
             return [((*path, "link"), self.link, "does not move; name a link")]
         return frame_problems(robot, self.frame, path)
@@ -256,6 +262,7 @@ class Deflection(Sensor):
     link: Annotated[str, Name("the link that bends")]
 
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
+        """Return what keeps it from being on the robot: (path, value, what to do)."""
         flexible = [link.name for link in robot.bodies if link.flexible]
         if self.link in flexible:
             return []
@@ -281,7 +288,7 @@ class SensorList(Description):
 
 
 def as_sensors(sensors: Any) -> tuple[Sensor, ...]:
-    """Sensors as a person gives them: objects, or mappings as in a file; one, or several."""
+    """Return sensors as a person gives them: objects, or mappings as in a file; one, or several."""
     if sensors is None:
         return ()
     several: Any = [sensors] if isinstance(sensors, Sensor | dict) else sensors
@@ -289,7 +296,7 @@ def as_sensors(sensors: Any) -> tuple[Sensor, ...]:
 
 
 def sensor_problems(robot: Robot, sensors: Sequence[Sensor], known: Sequence[Sensor] = ()) -> list[Problem]:
-    """What keeps sensors from being on the robot, which has those `known` already: (path, value, what to do)."""
+    """Return what keeps sensors from being on the robot, which has those `known` already: (path, value, what to do)."""
     found: list[Problem] = []
     names = {sensor.called for sensor in known}
     for k, sensor in enumerate(sensors):

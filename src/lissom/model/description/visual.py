@@ -10,7 +10,7 @@ from pydantic import ValidationInfo, field_validator, model_validator
 from lissom.model.description.origin import Origin
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import LONGEST_PATH, Choice, Title
-from lissom.model.fields.number_fields import Vec3, Vector
+from lissom.model.fields.vector_fields import Vec3, Vector
 
 
 class Visual(Description):
@@ -29,7 +29,7 @@ class Visual(Description):
     @field_validator("file")
     @classmethod
     def _beside_the_robot_file(cls, file: str | None, info: ValidationInfo) -> str | None:
-        """A relative path starts at the folder of the file that names it."""
+        """Return a relative path starts at the folder of the file that names it."""
         path = Path((info.context or {}).get("folder", ""), file or "")
         return str(path.absolute()) if file is not None and path.is_file() else file
 

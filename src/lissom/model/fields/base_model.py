@@ -49,7 +49,7 @@ class Description(BaseModel):
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
-        """From plain data: the mapping that a file holds."""
+        """Make a part of plain data: the mapping that a file holds."""
         try:
             return cls.model_validate(data)
         except ValidationError as error:
@@ -64,7 +64,7 @@ class Description(BaseModel):
 
 
 def refusals(*problems: tuple[Keys | str, Any, str]) -> ValidationError:
-    """An error about fields below the part under validation: (field path, value, message) each; None is no value."""
+    """Return an error about fields below the part under validation: (field path, value or None, message) each."""
     return ValidationError.from_exception_data(
         "robot",
         [
@@ -79,7 +79,7 @@ def refusals(*problems: tuple[Keys | str, Any, str]) -> ValidationError:
 
 
 def as_parts(kind: type[AnyPart], given: Any, field: str, example: str) -> tuple[AnyPart, ...]:
-    """Parts of a kind as a person gives them: objects, or mappings as in a file; one, several or None."""
+    """Return parts of a kind as a person gives them: objects, or mappings as in a file; one, several or None."""
     if given is None:
         return ()
     if isinstance(given, kind | dict):
@@ -96,7 +96,7 @@ def as_parts(kind: type[AnyPart], given: Any, field: str, example: str) -> tuple
 
 
 def form_of(data: Any) -> str | None:
-    """The tag of a part that is chosen by its `type`; None where a mapping does not say."""
+    """Return the tag of a part that is chosen by its `type`; None where a mapping does not say."""
     if isinstance(data, Description):
         return data.form
     return f"{FORM}{data['type']}" if isinstance(data, dict) and data.get("type") is not None else None

@@ -1,16 +1,15 @@
 """Fields of a description that most files leave out: their classes load when a file has one.
 
-In the module that has such a field, the class stands under its own name for the type checker, and late at run time:
+In the module that has such a field, the class stands under its own name for the type checker, and lazily at run time:
 
     if TYPE_CHECKING:
         from lissom.model.description.contact import Contact
     else:
-        Contact = late("lissom.model.description.contact:Contact")
+        Contact = lazy("lissom.model.description.contact:Contact")
 """
 
 from __future__ import annotations
 
-from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,29 +21,38 @@ if TYPE_CHECKING:
 
 
 class LazyType:
-    """A type at a place `module:name`; a value is checked as that type would."""
+    """A type, or a registry (`lissom.model.fields.forms.Forms`), at a place `module:name`; checks values like it."""
 
     def __init__(self, place: str) -> None:
         self.place = place
+        self._adapted: tuple[Any, TypeAdapter[Any]] | None = None
 
-    @cached_property
-    def type(self) -> Any:
+    @property
+    def _target(self) -> Any:
         module, _, name = self.place.partition(":")
         return getattr(import_module(module), name)
 
-    @cached_property
-    def _adapter(self) -> TypeAdapter[Any]:
-        from pydantic import TypeAdapter
-
-        return TypeAdapter(self.type)
+    @property
+    def type(self) -> Any:
+        """The type, of a registry the union of what it holds."""
+        return getattr(self._target, "union", self._target)
 
     def check(self, value: Any, info: ValidationInfo) -> Any:
-        return self._adapter.validate_python(value, context=info.context)
+        """Return the value as the type takes it."""
+        from pydantic import TypeAdapter
+
+        target = self._target
+        if look_for := getattr(target, "look_for", None):  # of a registry
+            look_for(value)
+        state = getattr(target, "kinds", target)
+        if self._adapted is None or self._adapted[0] is not state:
+            self._adapted = state, TypeAdapter(self.type)
+        return self._adapted[1].validate_python(value, context=info.context)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(self.check)
 
 
 def lazy(place: str) -> Any:
-    """The annotation of a field whose type is at `place`."""
+    """Return the annotation of a field whose type is at `place`."""
     return Annotated[Any, LazyType(place)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +16,15 @@ class Choice(Checked):
     """A field that takes one name out of a list."""
 
     meaning: str
-    choices: tuple[str, ...]
+    choices: Collection[str]  # of a registry, those of the moment
 
     @property
     def remedy(self) -> str:
+        """What to give instead."""
         return f"choose {self.meaning}: {listed(self.choices)}"
 
     def check(self, value: Any) -> str:
+        """Return the value as it is kept, or refuse it."""
         if not isinstance(value, str):
             raise refusal(f"must be a name, not {kind_of(value)}; {self.remedy}")
         if value not in self.choices:
@@ -37,9 +40,11 @@ class Name(Checked):
 
     @property
     def remedy(self) -> str:
+        """What to give instead."""
         return f"give {self.meaning}, made of letters, digits, '-' and '_'"
 
     def check(self, value: Any) -> str:
+        """Return the value as it is kept, or refuse it."""
         if not isinstance(value, str):
             hint = "; put it in quotes" if value is not None and not isinstance(value, list | dict) else ""
             raise refusal(f"must be text, not {kind_of(value)}; {self.remedy}{hint}")
@@ -60,9 +65,11 @@ class Title(Checked):
 
     @property
     def remedy(self) -> str:
+        """What to give instead."""
         return f"give {self.meaning} as one line of text"
 
     def check(self, value: Any) -> str:
+        """Return the value as it is kept, or refuse it."""
         if not isinstance(value, str):
             raise refusal(f"must be text, not {kind_of(value)}; {self.remedy} (in quotes if it looks like a number)")
         if not value.strip() or len(value) > self.longest or not value.isprintable():

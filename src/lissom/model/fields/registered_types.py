@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
-from pydantic import Discriminator, Tag
+from pydantic import Discriminator, Tag, ValidationInfo
 
 from lissom.model.fields.base_model import FORM, Description, form_of
 from lissom.model.fields.lazy_fields import LazyType
@@ -24,11 +24,12 @@ class Registered(LazyType):
 
     @property
     def type(self) -> Any:
+        """The union of the classes."""
         return _union(tuple(self._classes), self._several)
 
-    @property
-    def _adapter(self) -> TypeAdapter[Any]:
-        return _adapter(tuple(self._classes), self._several)
+    def check(self, value: Any, info: ValidationInfo) -> Any:
+        """Return the value as the class takes it that its tag names."""
+        return _adapter(tuple(self._classes), self._several).validate_python(value, context=info.context)
 
 
 @cache

@@ -46,14 +46,14 @@ _FACTOR = re.compile(r"([^\d\s*/^·]+)\^?(-?\d)?")
 
 
 def quantity(text: str) -> tuple[float, Unit] | None:
-    """The number and the unit of "45 deg"; None where the text is not a number with a unit that is known."""
+    """Return the number and the unit of "45 deg"; None where the text is not a number with a unit that is known."""
     found = _QUANTITY.fullmatch(text)
     unit = parsed(found.group(2)) if found else None
     return None if found is None or unit is None else (float(found.group(1)), unit)
 
 
 def heading(text: str) -> tuple[str, Unit | None]:
-    """What stands over a column, without its unit, and that unit: "elbow [deg]", "time (ms)"; None without one."""
+    """Split what stands over a column into its name and its unit: "elbow [deg]", "time (ms)"; None without one."""
     found = _HEADING.fullmatch(text)
     unit = parsed(found.group(2)) if found else None
     return (text, None) if found is None or unit is None else (found.group(1), unit)
@@ -61,7 +61,7 @@ def heading(text: str) -> tuple[str, Unit | None]:
 
 @lru_cache(maxsize=512)
 def parsed(text: str) -> Unit | None:
-    """A unit such as "kg/m3" or "N m s/rad": what follows a slash divides; None where a part is unknown."""
+    """Return a unit such as "kg/m3" or "N m s/rad": what follows a slash divides; None where a part is unknown."""
     from fractions import Fraction  # so that g/cm3 are a thousand, not 999.9999999999998
 
     size, kind = Fraction(1), (0, 0, 0, 0, 0)
@@ -94,7 +94,7 @@ class JointUnit(NamedTuple):
         return f"{self.turning} ({self.sliding} when sliding)"
 
     def of(self, moved: str) -> str:
-        """The one for a coordinate in rad or in m; none for others, as those of quaternions."""
+        """Return the one for a coordinate in rad or in m; none for others, as those of quaternions."""
         return {"rad": self.turning, "m": self.sliding}.get(moved, "")
 
 
@@ -109,13 +109,13 @@ SIGNAL = JointUnit("rad", "metres", ("N m", "N"))  # of a coordinate, or of the 
 
 @lru_cache(maxsize=256)
 def kinds(wanted: str | JointUnit) -> frozenset[Dimension]:
-    """The kinds of units that a field allows."""
+    """Return the kinds of units that a field allows."""
     names = (wanted,) if isinstance(wanted, str) else (wanted.turning, wanted.sliding, *wanted.others)
     return frozenset(unit.kind for name in names if name and (unit := parsed(name)) is not None)
 
 
 def fits(unit: Unit, wanted: str | JointUnit) -> bool:
-    """Whether a unit is of a kind that a field allows; radians may be left out or added, turns may not."""
+    """Return whether a unit is of a kind that a field allows; radians may be left out or added, turns may not."""
     without = {(*kind[:3], kind[4]) for kind in kinds(wanted)}
     if (*unit.kind[:3], unit.kind[4]) not in without:
         return False

@@ -27,11 +27,14 @@ def explain(
     source: str = "",
     line_of: Callable[[Keys], int | None] = lambda path: None,
 ) -> LissomError:
-    """The error to raise: `arm.yaml:7: links.upper.beam.length = -0.95: must be positive; ...`, or several together.
+    """Return the error to raise, `arm.yaml:7: links.upper.beam.length = -0.95: must be ...`, or several together.
 
-    Args:
-        part: the class that was to be built from `data`.
-        source: name of the file, and `line_of` the line of a path in it, where there is one.
+    Parameters
+    ----------
+    part : type
+        The class that was to be built from `data`.
+    source : str
+        Name of the file, and `line_of` the line of a path in it, where there is one.
     """
     problems = []
     names: Names = {}
@@ -47,10 +50,12 @@ def explain(
 
 
 def named(path: Keys, data: Any, names: Names | None = None) -> Keys:
-    """`links.upper.beam.length`: a path with links and loops by their names, other lists by index.
+    """Return `links.upper.beam.length`: a path with links and loops by their names, other lists by index.
 
-    Args:
-        names: what earlier calls with the same data found, for many paths.
+    Parameters
+    ----------
+    names : Names, optional
+        What earlier calls with the same data found, for many paths.
     """
     keys: list[str | int] = []
     here, names = data, {} if names is None else names
@@ -62,7 +67,7 @@ def named(path: Keys, data: Any, names: Names | None = None) -> Keys:
 
 
 def _item_name(items: Any, index: int, names: Names) -> str | None:
-    """The name of an item of a list, unless it has none or shares it with another."""
+    """Return the name of an item of a list, unless it has none or shares it with another."""
     if not isinstance(items, list | tuple):
         return None
     if id(items) not in names:
@@ -76,7 +81,7 @@ def _name(item: Any) -> Any:
 
 
 def _resolve(loc: Keys, part: type[Description]) -> tuple[Keys, list[type[Description]], list[type[Description]]]:
-    """The path as the user wrote it, the classes that may own its last field, and those that may fill it."""
+    """Return the path as the user wrote it, the classes that may own its last field, and those that may fill it."""
     path: list[str | int] = []
     owners, candidates, inside_mapping = [part], [part], False
     for key in loc:
@@ -108,7 +113,7 @@ def _parts_in(annotation: Any) -> list[type[Description]]:
 
 
 def _sentence(details: ErrorDetails, part: type[Description]) -> tuple[Keys, Any, str]:
-    """Keys, value and text of one problem."""
+    """Return keys, value and text of one problem."""
     kind, value = details["type"], details["input"]
     path, owners, inner = _resolve(details["loc"], part)
     remedy = _remedy(owners, inner, path)
@@ -133,14 +138,14 @@ def _sentence(details: ErrorDetails, part: type[Description]) -> tuple[Keys, Any
 
 
 def _meant(details: ErrorDetails, part: type[Description]) -> Keys | None:
-    """Keys of the field that an unknown one is likely to be; that field is then not reported as missing."""
+    """Return keys of the field that an unknown one is likely to be; that field is then not reported as missing."""
     path, owners, _ = _resolve(details["loc"], part)
     matches = near(path[-1], _fields(owners))
     return (*path[:-1], matches[0]) if matches else None
 
 
 def _unknown_form(value: Any, path: Keys, parts: list[type[Description]], remedy: str) -> tuple[Keys, Any, str]:
-    """A section or body of an unknown shape, a controller of an unknown type."""
+    """Return a section or body of an unknown shape, a controller of an unknown type."""
     field = parts[0].chosen_by
     forms = list(dict.fromkeys(part.form.removeprefix(FORM) for part in parts if field in part.model_fields))
     if not isinstance(value, dict):
@@ -159,12 +164,12 @@ def _fields(owners: list[type[Description]]) -> list[str]:
 
 
 def written(part: type[Description]) -> dict[str, FieldInfo]:
-    """The fields of a part by the names that a file has for them."""
+    """Return the fields of a part by the names that a file has for them."""
     return {field.alias or name: field for name, field in part.model_fields.items()}
 
 
 def _remedy(owners: list[type[Description]], inner: list[type[Description]], path: Keys) -> str:
-    """What the schema says about the field at the end of the path."""
+    """Return what the schema says about the field at the end of the path."""
     for owner in owners:
         field = written(owner).get(str(path[-1])) if path else None
         if field is None:

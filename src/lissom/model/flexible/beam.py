@@ -4,7 +4,6 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -16,9 +15,9 @@ from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, refusal
 from lissom.model.flexible import section_files
+from lissom.model.flexible.beam_building import known_mode_counts, known_section_stress, link_of, same
 from lissom.model.flexible.beam_parts import (
     FRAMES,
-    MOST_MODES,
     STIFFENING,
     AnyDamping,
     AnyEnds,
@@ -33,9 +32,7 @@ from lissom.model.flexible.beam_parts import (
 from lissom.model.flexible.material import Material
 from lissom.model.flexible.section import AnySection
 from lissom.model.flexible.section_base import SectionSpec
-from lissom.model.flexible.stations import Station, build_profile, section_at
-from lissom.model.flexible.stations import problems as station_problems
-from lissom.model.io.robot_paths import cache_real
+from lissom.model.flexible.stations import Station, build_profile, section_at, station_problems
 
 if TYPE_CHECKING:
     from lissom import beam as beams
@@ -78,7 +75,7 @@ class Beam(Description):
     @field_validator("stations", mode="before")
     @classmethod
     def _from_file(cls, data: Any, info: ValidationInfo) -> Any:
-        """`{file: blade.dat, format: beamdyn}` stands for the stations in that file."""
+        """Read the stations of the file where `{file: blade.dat, format: beamdyn}` stands for them."""
         if not isinstance(data, dict) or "file" not in data or "length" not in info.data:
             return data
         length = info.data["length"]
@@ -91,7 +88,7 @@ class Beam(Description):
     @field_validator("attachments", mode="before")
     @classmethod
     def _places(cls, data: Any, info: ValidationInfo) -> Any:
-        """Numbers or quantities such as 40 cm, on the beam."""
+        """Return numbers or quantities such as 40 cm, on the beam."""
         if not isinstance(data, list | tuple):
             raise refusal("must be a list of places in metres along the beam, such as [0.4, 1.2]")
         length = info.data.get("length", np.inf)
@@ -111,6 +108,7 @@ class Beam(Description):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         problems: list[tuple[tuple[str | int, ...] | str, Any, str]] = []
+        # functions: elements of Hermite come in pairs
         family = self.ends if isinstance(self.ends, str) else self.ends.family
         if family == "hermite" and isinstance(self.modes, ModesTo):
             problems.append(("modes", None, "must be counts with hermite ends, such as {y: 4, z: 4}"))
@@ -119,6 +117,7 @@ class Beam(Description):
             if count % 2:
                 text = "must be even with hermite ends, as every element brings two; add or remove one"
                 problems.append((("modes", direction), count, text))
+        # places, sections and stations
         for i, mass in enumerate(self.masses):
             if mass.at is not None and not on_beam(mass.at, self.length):
                 text = f"lies beyond the end of the beam (length {self.length:g}); give the place in metres"
@@ -132,11 +131,13 @@ class Beam(Description):
             problems.append(("stations", len(self.stations), "conflicts with section; give one of the two"))
         elif self.stations:
             problems += station_problems(self.stations, self.length)
+        # what does not go together
         if self.frame == "chord" and self.stiffening == "exact":
             text = "is for stiffening: first or none; the exact field is right from the base, so leave frame out"
             problems.append(("frame", "chord", text))
         if family == "hermite" and not problems and not self.plain:
             problems.append(("ends", family, "does not suit a link with shear or stations; choose auto or legendre"))
+        # materials and shear: the first section that lacks something speaks for all
         for path, section, material in self._sections():
             if material is None and section.needs_material:
                 wanted = "name a material, or give rhoA and EA instead of the area"
@@ -162,13 +163,13 @@ class Beam(Description):
         return self.length / thickness if thickness > 0 else float("inf")
 
     def described_sections(self) -> list[tuple[str, SectionSpec]]:
-        """Its sections as the file gives them, each with its path below the beam."""
+        """Return its sections as the file gives them, each with its path below the beam."""
         if self.section is not None:
             return [("section", self.section)]
         return [(f"stations.{k}.section", station.section) for k, station in enumerate(self.stations)]
 
     def _sections(self) -> list[tuple[tuple[str | int, ...], SectionSpec, str | None]]:
-        """Every section with its material's name, and the path where that should stand."""
+        """Return every section with its material's name, and the path where that should stand."""
         if self.section is not None:
             return [(("material",), self.section, self.material)]
         return [
@@ -186,7 +187,7 @@ class Beam(Description):
         return not isinstance(self.modes, Modes) and self.ends == "auto"
 
     def mode_counts(self, materials: Mapping[str, Material], how: EndConditions = NOT_HELD) -> dict[str, int]:
-        """Number of shape functions by direction, as given or as many as it takes, without attachment functions.
+        """Return number of shape functions by direction, as given or as many as it takes, without attachment functions.
 
         how: how its ends are held.
         """
@@ -194,7 +195,7 @@ class Beam(Description):
             return self.modes.as_dict()
         reach = None if isinstance(self.modes, str) else self.modes.to
         accuracy = ModesTo(to=1.0).accuracy if isinstance(self.modes, str) else self.modes.accuracy
-        counts = dict(_enough_modes(self, tuple(materials.items()), reach, accuracy))
+        counts = dict(known_mode_counts(self, tuple(materials.items()), reach, accuracy))
         if self.ends == "hermite":  # whose elements bring two each in bending
             counts |= {name: counts[name] + counts[name] % 2 for name in ("y", "z")}
         if self.modes == "auto":
@@ -231,7 +232,7 @@ class Beam(Description):
         how: EndConditions = NOT_HELD,
         places: Sequence["beams.Place"] = (),
     ) -> "beams.BeamLink":
-        """The beam's mechanics: section, shape functions, invariants, stiffness and damping.
+        """Return the beam's mechanics: section, shape functions, invariants, stiffness and damping.
 
         how: how its ends are held.
         places: where something acts inside its span, in metres; its functions know of them where it chooses them.
@@ -239,7 +240,7 @@ class Beam(Description):
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
         known = tuple(places) if self.chooses_functions else ()
-        return _link(self, tuple(materials.items()), how, known)
+        return link_of(self, tuple(materials.items()), how, known)
 
     def build_like(
         self,
@@ -250,13 +251,13 @@ class Beam(Description):
         how: EndConditions,
         places: Sequence["beams.Place"] = (),
     ) -> "beams.BeamLink":
-        """The same from the `link` of another beam, held like this one, which was made of the materials `before`.
+        """Return the mechanics from the `link` of another beam, held alike, made of the materials `before`.
 
         Where the functions are the same they are taken from there, and so is all that does not differ. `places`: as in
         `build`, the same for both.
         """
         fields = ("length", "stations", "shear", "modes", "ends", "stiffening", "frame", "prestress", "attachments")
-        alike = isinstance(self.ends, str) and self.plain and link.plain and all(_same(self, other, f) for f in fields)
+        alike = isinstance(self.ends, str) and self.plain and link.plain and all(same(self, other, f) for f in fields)
         counted = isinstance(self.modes, Modes) or (alike and self.mode_counts(materials) == other.mode_counts(before))
         if not (alike and counted):
             return self.build(materials, how, places)
@@ -265,13 +266,14 @@ class Beam(Description):
             for beam, known in ((self, materials), (other, before))
         )
         section = link.section
-        if not _same(self, other, "section") or made_of != old:
+        if not same(self, other, "section") or made_of != old:
             assert self.section is not None
             section = self.section.build(None if made_of is None else made_of.build())
-        masses = link.masses if _same(self, other, "masses") else self._lumps()
-        return replace(link, section=section, damping=self._damping(), masses=masses)
+        masses = link.masses if same(self, other, "masses") else self.lumps()
+        return replace(link, section=section, damping=self.damping_law(), masses=masses)
 
-    def _lumps(self) -> "tuple[beams.LumpedMass, ...]":
+    def lumps(self) -> "tuple[beams.LumpedMass, ...]":
+        """Return its masses as `lissom.beam` takes them."""
         from lissom import beam as beams
 
         return tuple(
@@ -284,11 +286,12 @@ class Beam(Description):
             for mass in self.masses
         )
 
-    def _damping(self) -> Any:
+    def damping_law(self) -> Any:
+        """Return the damping as `lissom.beam` takes it."""
         return self.damping.as_dict() if isinstance(self.damping, Rayleigh) else self.damping
 
     def profile(self, materials: Mapping[str, Material]) -> "beams.Profile":
-        """Sections along the beam."""
+        """Return sections along the beam."""
         stations = self.stations
         if self.section is not None:
             places = (0.0, float(np.real(self.length)))
@@ -310,16 +313,16 @@ class Beam(Description):
     def section_stress(
         self, x: float, materials: Mapping[str, Material], ending: bool = False
     ) -> "SectionStress | None":
-        """Stresses in the section at x from the forces there; None where only stiffnesses are given.
+        """Return stresses in the section at x from the forces there; None where only stiffnesses are given.
 
         Where the section jumps, it is the one that begins there, or the one that is `ending`.
         """
         section, own = (self.section, None) if self.section is not None else section_at(self.stations, x, ending)
         name = own or self.material
-        return _section_stress(section, None if name is None else materials[name])
+        return known_section_stress(section, None if name is None else materials[name])
 
-    def _ends(self, section: "beams.Section") -> str | dict[str, Any]:
-        """End conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""
+    def basis_ends(self, section: "beams.Section") -> str | dict[str, Any]:
+        """Return end conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""
         if isinstance(self.ends, str):
             return self.ends
         if self.ends.family != "clamped-mass":
@@ -330,77 +333,3 @@ class Beam(Description):
             "tip_mass": float(np.real(self.ends.tip_mass) / (rhoA * length)),
             "tip_inertia": float(np.real(self.ends.tip_inertia) / (rhoA * length**3)),
         }
-
-
-def _same(beam: Beam, other: Beam, field: str) -> bool:
-    mine, theirs = getattr(beam, field), getattr(other, field)
-    return mine is theirs or mine == theirs
-
-
-Materials = tuple[tuple[str, Material], ...]
-Places = tuple["beams.Place", ...]
-
-
-@cache_real
-def _link(beam: Beam, materials: Materials, how: EndConditions, places: Places) -> "beams.BeamLink":
-    from lissom import beam as beams
-
-    bare = beam.model_copy(update={"masses": ()})
-    along, functions = _mechanics(bare, materials, how._replace(chord=(), fourth_order=False), places)
-    return beams.BeamLink(
-        length=beam.length,
-        section=along,
-        basis=functions,
-        stiffening=beam.stiffening,
-        damping=beam._damping(),
-        prestress=beam.prestress.build(),
-        masses=beam._lumps(),
-        chord=how.chord,
-        fourth_order=how.fourth_order,
-    )
-
-
-@cache_real
-def _mechanics(bare: Beam, materials: Materials, how: EndConditions, places: Places) -> tuple[Any, Any]:
-    """Sections along a beam and its functions: how much it carries does not change them, where it does may."""
-    from lissom import beam as beams
-
-    made_of = dict(materials)
-    given = dict(how.ends)
-    counts = bare.mode_counts(made_of, how)
-    if bare.plain:
-        assert bare.section is not None
-        section = bare.section.build(made_of[bare.material].build() if bare.material is not None else None)
-        wanted = given or bare._ends(section)
-        length = float(np.real(bare.length))
-        shares = tuple(place._replace(x=place.x / length) for place in places)
-        ends_key = wanted if isinstance(wanted, str) else tuple(wanted.items())
-        return section, _basis(tuple(counts.items()), ends_key, shares)
-    own = bare.ends if isinstance(bare.ends, str) else bare.ends.as_dict()
-    functions = beams.own_basis(bare.profile(made_of), counts, given or own, places=places)
-    return functions.profile, functions
-
-
-@lru_cache(maxsize=256)
-def _basis(
-    counts: tuple[tuple[str, int], ...], ends: str | tuple[tuple[str, Any], ...], places: Places
-) -> "beams.Basis":
-    """Functions of a plain beam: those of beams that differ in their sections alone are the same."""
-    from lissom import beam as beams
-
-    return beams.make_basis(dict(counts), ends=ends if isinstance(ends, str) else dict(ends), places=places)
-
-
-@lru_cache(maxsize=256)
-def _section_stress(section: SectionSpec, material: Material | None) -> "SectionStress | None":
-    return section.stress(None if material is None else material.build())
-
-
-@lru_cache(maxsize=256)
-def _enough_modes(
-    beam: Beam, materials: Materials, reach: float | None, accuracy: float
-) -> tuple[tuple[str, int], ...]:
-    """Counts by direction, kept: they take a while."""
-    from lissom import beam as beams
-
-    return tuple(beams.enough_modes(beam.profile(dict(materials)), reach, accuracy, MOST_MODES).items())

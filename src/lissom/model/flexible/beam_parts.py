@@ -8,7 +8,8 @@ from pydantic import Discriminator, Tag, model_validator
 from lissom.model.description.body import ZERO3, ZERO33
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice
-from lissom.model.fields.number_fields import Count, InertiaTensor, Matrix3, Number, Pair, Vec2, Vec3, Vector, is_number
+from lissom.model.fields.number_fields import Count, Number, is_number
+from lissom.model.fields.vector_fields import InertiaTensor, Matrix3, Pair, Vec2, Vec3, Vector
 
 if TYPE_CHECKING:
     from lissom import beam as beams
@@ -43,9 +44,11 @@ class Modes(Description):
 
     @property
     def total(self) -> int:
+        """Number of functions of all directions."""
         return self.y + self.z + self.torsion + self.axial
 
     def as_dict(self) -> dict[str, int]:
+        """Return the numbers by name."""
         return {direction: getattr(self, direction) for direction in DIRECTIONS}
 
 
@@ -78,6 +81,7 @@ class Ends(Description):
         return self
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
         return {"family": self.family, "tip_mass": self.tip_mass, "tip_inertia": self.tip_inertia}
 
 
@@ -91,6 +95,7 @@ class Rayleigh(Description):
     mass: Annotated[float, Number("the factor of the mass matrix", "1/s", at_least=0)] = 0.0
 
     def as_dict(self) -> dict[str, float]:
+        """Return the numbers by name."""
         return {"stiffness": self.stiffness, "mass": self.mass}
 
 
@@ -129,6 +134,7 @@ class PrestressSpec(Description):
     tendons: tuple[TendonSpec, ...] = ()
 
     def build(self) -> "beams.Prestress":
+        """Return the counterpart in `lissom.beam`."""
         from lissom import beam as beams
 
         strain = (self.stretch, 0.0, 0.0, self.twist, *self.curvature)
@@ -136,7 +142,7 @@ class PrestressSpec(Description):
 
 
 def _form(data: Any) -> str:
-    """Which way a field is written: as a number, a name, or a block."""
+    """Return which way a field is written: as a number, a name, or a block."""
     if isinstance(data, dict | Description):
         return FORM + "block"
     return FORM + ("number" if is_number(data) else "name")

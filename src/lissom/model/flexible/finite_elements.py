@@ -27,7 +27,8 @@ from lissom.files import check_file
 from lissom.messages import listed
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name, Title
-from lissom.model.fields.number_fields import Count, Number, Vec3, Vector, is_number, kind_of, refusal
+from lissom.model.fields.number_fields import Count, Number, is_number, kind_of, refusal
+from lissom.model.fields.vector_fields import Vec3, Vector
 from lissom.model.flexible.beam_parts import AnyDamping, Rayleigh
 from lissom.model.flexible.material import Material
 from lissom.model.flexible.section import AnySection
@@ -41,7 +42,7 @@ Corner = Annotated[Vec3, Vector("a corner of the box", "metres")]
 
 
 def _file(value: Any, info: ValidationInfo) -> str:
-    """The absolute path of a file named relative to the robot file."""
+    """Return the absolute path of a file named relative to the robot file."""
     if not isinstance(value, str | os.PathLike):
         raise refusal(f"must be the name of a file, not {kind_of(value)}; write it relative to the robot file")
     folder = (info.context or {}).get("folder", "")
@@ -93,7 +94,7 @@ class Place(Description):
         return self
 
     def select(self, name: str, structure: fem.Structure) -> fem.Interface:
-        """The interface on a structure."""
+        """Return the interface on a structure."""
         from lissom import fem
 
         nodes: Any = self.group or name
@@ -137,6 +138,7 @@ class Frame(Description):
     mass: Annotated[str, Choice("the mass matrix", ("consistent", "lumped"))] = "consistent"
 
     def build(self, material: Any) -> fem.Structure:
+        """Return the structure of the members, in `lissom.fem`."""
         from lissom import fem
 
         members = []
@@ -245,7 +247,7 @@ class FiniteElements(Description):
         return tuple(self.reduced.interfaces if isinstance(self.reduced, ReducedLink) else self.interfaces)
 
     def build(self, materials: Mapping[str, Material]) -> fem.ReducedLink:
-        """The reduced link: from memory or disk if it was made before, else from its source.
+        """Return the reduced link: from memory or disk if it was made before, else from its source.
 
         Complex E or rho of the material scale stiffness or mass (for derivatives); other complex numbers are refused.
         """

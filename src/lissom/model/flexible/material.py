@@ -22,6 +22,7 @@ class Material(Description):
     G: Annotated[float | None, Number("the shear modulus", "Pa", above=0, at_most=1e13)] = None
 
     def build(self) -> beam.Material:
+        """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
         return beam.Material(E=self.E, nu=self.nu, rho=self.rho, G=self.G)

@@ -12,7 +12,8 @@ from pydantic import Discriminator, Tag, ValidationInfo, model_validator
 
 from lissom.model.fields.base_model import FORM, refusals
 from lissom.model.fields.lazy_fields import lazy
-from lissom.model.fields.number_fields import Matrix6, Number, Pair, Vec2, refusal
+from lissom.model.fields.number_fields import Number, refusal
+from lissom.model.fields.vector_fields import Matrix6, Pair, Vec2
 from lissom.model.flexible import section_files
 from lissom.model.flexible.section_base import SectionSpec, given
 
@@ -41,16 +42,19 @@ class Rectangle(SectionSpec):
     height: Annotated[float, Number("the height along z", "metres", above=0, at_most=1e3)]
 
     def build(self, material: "beam.Material | None") -> "beam.Section":
+        """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
         return beam.Section.rectangle(given(material), width=self.width, height=self.height)
 
     def rings(self) -> tuple[Any, list[Any]]:
+        """Return the outline and the holes, each (k, 2)."""
         from lissom.beam.sections import outlines
 
         return outlines.rectangle(self.width, self.height), []
 
     def thickness_estimate(self) -> float:
+        """Larger outer size in metres."""
         return max(self.width, self.height)
 
 
@@ -72,17 +76,20 @@ class Box(SectionSpec):
         return self
 
     def build(self, material: "beam.Material | None") -> "beam.Section":
+        """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
         return beam.Section.box(given(material), width=self.width, height=self.height, thickness=self.thickness)
 
     def rings(self) -> tuple[Any, list[Any]]:
+        """Return the outline and the holes, each (k, 2)."""
         from lissom.beam.sections import outlines
 
         b, h, t = self.width, self.height, self.thickness
         return outlines.rectangle(b, h), [outlines.rectangle(b - 2 * t, h - 2 * t)]
 
     def thickness_estimate(self) -> float:
+        """Larger outer size in metres."""
         return max(self.width, self.height)
 
 
@@ -94,16 +101,19 @@ class Circle(SectionSpec):
     diameter: Annotated[float, Number("the diameter", "metres", above=0, at_most=1e3)]
 
     def build(self, material: "beam.Material | None") -> "beam.Section":
+        """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
         return beam.Section.circle(given(material), diameter=self.diameter)
 
     def rings(self) -> tuple[Any, list[Any]]:
+        """Return the outline and the holes, each (k, 2)."""
         from lissom.beam.sections import outlines
 
         return outlines.circle(self.diameter / 2, self.diameter / 2), []
 
     def thickness_estimate(self) -> float:
+        """Larger outer size in metres."""
         return self.diameter
 
 
@@ -132,11 +142,13 @@ class Tube(SectionSpec):
         return self
 
     def build(self, material: "beam.Material | None") -> "beam.Section":
+        """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
         return beam.Section.tube(given(material), outer=self.outer, inner=self.inner, thickness=self.thickness)
 
     def rings(self) -> tuple[Any, list[Any]]:
+        """Return the outline and the holes, each (k, 2)."""
         from lissom.beam.sections import outlines
 
         outer = self.outer / 2
@@ -145,6 +157,7 @@ class Tube(SectionSpec):
         return outlines.circle(outer, wall), [outlines.circle(outer - wall, wall)]
 
     def thickness_estimate(self) -> float:
+        """Larger outer size in metres."""
         return self.outer
 
 
@@ -186,21 +199,26 @@ class Stiffness(SectionSpec):
 
     @property
     def centred(self) -> bool:
+        """Whether centroid and shear centre are on the axis, and no coupling is left."""
         return super().centred and not any(place != 0 for place in (*self.centroid, *(self.shear_centre or ())))
 
     @property
     def shears(self) -> bool:
+        """Whether it says how stiff it is in shear."""
         return self.kGAy is not None
 
     @property
     def own_shear(self) -> str:
+        """What it says itself of its shear, in words; "" where nothing."""
         return "kGAy" if self.shears else ""
 
     @property
     def needs_material(self) -> bool:
+        """Whether it takes the numbers of a material."""
         return self.area is not None
 
     def build(self, material: "beam.Material | None") -> "beam.Section":
+        """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
         return beam.Section.from_stiffness(
@@ -210,12 +228,13 @@ class Stiffness(SectionSpec):
         )  # fmt: skip
 
     def own(self, material: "beam.Material | None", factor: float | None = None) -> "beam.GeneralSection":
+        """Return the section with all couplings, in the axes of the beam."""
         from lissom import beam
 
         return beam.GeneralSection.of(self._sheared(material, factor), self.centroid, self.shear_centre)
 
     def thickness_estimate(self) -> float:
-        """Height of the rectangle with the same ratio EI / EA; zero when EA is not given."""
+        """Return height of the rectangle with the same ratio EI / EA; zero when EA is not given."""
         if self.EA is None:
             return 0.0
         return (12 * max(self.EIy, self.EIz) / self.EA) ** 0.5
@@ -237,7 +256,7 @@ class Matrices(SectionSpec):
     @model_validator(mode="before")
     @classmethod
     def _from_file(cls, data: Any, info: ValidationInfo) -> Any:
-        """`{file: blade.K, format: vabs}` stands for the matrices in that file."""
+        """Read the matrices of the file where `{file: blade.K, format: vabs}` stands for them."""
         if not isinstance(data, dict) or "file" not in data:
             return data
         placed = {key: data[key] for key in ("turn", "offset") if key in data}
@@ -270,26 +289,31 @@ class Matrices(SectionSpec):
 
     @property
     def centred(self) -> bool:
+        """Whether centroid and shear centre are on the axis, and no coupling is left."""
         return False
 
     @property
     def own_shear(self) -> str:
+        """What it says itself of its shear, in words; "" where nothing."""
         return "stiffness"
 
     @property
     def needs_material(self) -> bool:
+        """Whether it takes the numbers of a material."""
         return False
 
     def build(self, material: "beam.Material | None") -> "beam.Section":
+        """Return the counterpart in `lissom.beam`."""
         raise TypeError("a section given by matrices has no principal stiffnesses")
 
     def own(self, material: "beam.Material | None", factor: float | None = None) -> "beam.GeneralSection":
+        """Return the section with all couplings, in the axes of the beam."""
         from lissom import beam
 
         return beam.GeneralSection.from_matrices(np.array(self.stiffness), np.array(self.mass))
 
     def thickness_estimate(self) -> float:
-        """Height of the rectangle with the same ratio EI / EA."""
+        """Return height of the rectangle with the same ratio EI / EA."""
         K = np.real(np.array(self.stiffness))
         return float((12 * max(K[4, 4], K[5, 5]) / K[0, 0]) ** 0.5)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from lissom.model.fields.base_model import Description
-from lissom.model.fields.number_fields import Number, Pair, Vec2, is_number
+from lissom.model.fields.number_fields import Number, is_number
+from lissom.model.fields.vector_fields import Pair, Vec2
 
 if TYPE_CHECKING:
     from lissom import beam
@@ -52,46 +53,46 @@ class SectionSpec(Description):
 
     @abstractmethod
     def build(self, material: beam.Material | None) -> beam.Section:
-        """Stiffnesses and inertias per length; analytic in every number, so that complex values pass."""
+        """Return stiffnesses and inertias per length; analytic in every number, so that complex values pass."""
 
     def own(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
-        """The section in its own axes; `factor`: shear stiffness over G A, instead of its own."""
+        """Return the section in its own axes; `factor`: shear stiffness over G A, instead of its own."""
         from lissom import beam
 
         return beam.GeneralSection.of(self._sheared(material, factor))
 
     def general(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
-        """The section where it sits."""
-        return self._placed(self.own(material, factor))
+        """Return the section where it sits."""
+        return self.placed(self.own(material, factor))
 
     def lengths(self) -> list[tuple[str, float]]:
-        """Its fields that are lengths, with their values in metres."""
+        """Return its fields that are lengths, with their values in metres."""
         fields = type(self).model_fields.items()
         own = [name for name, field in fields for mark in field.metadata if getattr(mark, "unit", "") == "metres"]
         values = ((name, getattr(self, name)) for name in own)
         return [(name, float(np.real(value))) for name, value in values if isinstance(value, float | complex)]
 
     def between(self, other: SectionSpec, s: float) -> Self:
-        """The section at the fraction s of the way to another of the same form: every number changes linearly."""
+        """Return the section at the fraction s of the way to another of the same form, linear in every number."""
         fields = ((name, getattr(self, name), getattr(other, name)) for name in type(self).model_fields)
         return self.model_copy(update={name: _mean(a, b, s) for name, a, b in fields if a != b})
 
     def way_problem(self, other: SectionSpec) -> str | None:
-        """What keeps it from changing gradually into another of the same form, beyond fields given at one end only."""
+        """Return what keeps it from changing gradually into another of its form, besides fields of one end only."""
         return None
 
     def towards(
         self, other: SectionSpec, material: beam.Material | None, factor: float | None
     ) -> Callable[[float], beam.GeneralSection]:
-        """The sections on the way to another of the same form, by the fraction of the way."""
+        """Return the sections on the way to another of the same form, by the fraction of the way."""
         return lambda s: self.between(other, s).general(material, factor)
 
     def rings(self) -> tuple[Any, list[Any]] | None:
-        """Outline and holes, each (k, 2); None where only numbers are given."""
+        """Return outline and holes, each (k, 2); None where only numbers are given."""
         return None
 
     def stress(self, material: beam.Material | None) -> SectionStress | None:
-        """Stresses from the forces at the link's axis; None where the shape is not known."""
+        """Return stresses from the forces at the link's axis; None where the shape is not known."""
         from lissom.beam.sections.section_stress import section_stress
 
         rings = self.rings()
@@ -101,14 +102,14 @@ class SectionSpec(Description):
         shape = solved(*rings, made_of.nu)
         assert shape.functions is not None  # it was solved for
         around = [np.real(ring) - np.real(shape.centroid) for ring in (rings[0], *rings[1])]
-        return self._placed(section_stress(self.own(material), made_of, shape.functions, around))
+        return self.placed(section_stress(self.own(material), made_of, shape.functions, around))
 
-    def _placed(self, made: Placeable) -> Placeable:
-        """A section, or its stresses, turned and shifted to where it sits."""
+    def placed(self, made: Placeable) -> Placeable:
+        """Return a section, or its stresses, turned and shifted to where it sits."""
         return made.placed(self.turn, self.offset) if self._moved else made
 
     def _sheared(self, material: beam.Material | None, factor: float | None) -> beam.Section:
-        """The section with its own shear stiffness, or with `factor` G A."""
+        """Return the section with its own shear stiffness, or with `factor` G A."""
         section = self.build(material)
         if factor is None:
             return section
@@ -122,11 +123,11 @@ class SectionSpec(Description):
 
     @abstractmethod
     def thickness_estimate(self) -> float:
-        """Larger outer size in metres, for judging how slender a beam is."""
+        """Return larger outer size in metres, for judging how slender a beam is."""
 
 
 def numeric(value: Any) -> bool:
-    """Whether it is a number, a complex one too."""
+    """Return whether it is a number, a complex one too."""
     return is_number(value) or isinstance(value, complex)
 
 
@@ -137,7 +138,7 @@ def _mean(a: Any, b: Any, s: float) -> Any:
 
 
 def solved(outline: Any, holes: Any, nu: Any) -> plane_shape.PlaneShape:
-    """Geometry of a plane shape, kept for the next time."""
+    """Return geometry of a plane shape, kept for the next time."""
     return _solved(tuple(map(tuple, outline)), tuple(tuple(map(tuple, hole)) for hole in holes), nu)
 
 
@@ -149,5 +150,6 @@ def _solved(outline: Any, holes: Any, nu: Any) -> plane_shape.PlaneShape:
 
 
 def given(material: beam.Material | None) -> beam.Material:
+    """Return the material, which a section by its shape must have."""
     assert material is not None  # the beam has checked it
     return material

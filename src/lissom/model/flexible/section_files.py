@@ -45,7 +45,7 @@ class SectionMatrices(NamedTuple):
 
 
 def read(data: dict[str, Any], folder: Any, length: float | None = None) -> list[SectionMatrices]:
-    """The sections of `{file: ..., format: ...}` of a beam so long; a refusal in words where they cannot be read."""
+    """Return the sections of `{file: ..., format: ...}` of a beam so long, or refuse what cannot be read."""
     name, form = data.get("file"), data.get("format")
     stray = sorted(set(data) - {"file", "format"})
     if stray:
@@ -93,7 +93,7 @@ def _becas(text: str) -> list[SectionMatrices]:
 
 
 def _anba(text: str) -> list[SectionMatrices]:
-    """Two matrices as PETSc views them (row 0: (0, 1.) (1, 0.) ...) or as plain rows: stiffness first, then mass."""
+    """Read two matrices, stiffness and mass, as PETSc views them (row 0: (0, 1.) (1, 0.) ...) or as plain rows."""
     rows = []
     for line in text.splitlines():
         pairs = re.findall(rf"\(\s*(\d+)\s*,\s*({NUMBER})\s*\)", line)
@@ -116,7 +116,7 @@ def _anba(text: str) -> list[SectionMatrices]:
 
 
 def _beamdyn(text: str, path: Path, length: float | None) -> list[SectionMatrices]:
-    """The sections of a main input file, twisted by its key points; or of a blade file, whose twist is not known."""
+    """Return the sections of a main input file, twisted by its key points; or of a blade file, without twist."""
     if re.search(r"kp_total", text, re.IGNORECASE) is None:
         found = _blade(text)
         if length is not None:
@@ -145,7 +145,7 @@ def _beamdyn(text: str, path: Path, length: float | None) -> list[SectionMatrice
 
 
 def _key_points(text: str) -> np.ndarray:
-    """Rows (kp_xr, kp_yr, kp_zr, initial_twist in degrees) of a main input file, from root to tip."""
+    """Return rows (kp_xr, kp_yr, kp_zr, initial_twist in degrees) of a main input file, from root to tip."""
     count = re.search(r"(\d+)\s+kp_total", text, re.IGNORECASE)
     head = re.search(r"^.*initial_twist.*$", text, re.IGNORECASE | re.MULTILINE)
     if count is None or head is None:
@@ -166,7 +166,7 @@ def _key_points(text: str) -> np.ndarray:
 
 
 def _twisted(found: list[SectionMatrices], places: np.ndarray, points: np.ndarray) -> list[SectionMatrices]:
-    """Sections at stations and key points, turned and shifted as these say; between two all numbers change linearly."""
+    """Return sections at stations and key points, turned and shifted as these say, linear in between."""
     at = np.array([part.at for part in found])
     stiffness, mass = (np.array([getattr(part, name).ravel() for part in found]) for name in ("stiffness", "mass"))
     made = list(found)
@@ -202,13 +202,13 @@ def _blade(text: str) -> list[SectionMatrices]:
 
 
 def _turned(at: float, stiffness: np.ndarray, mass: np.ndarray) -> SectionMatrices:
-    """From matrices whose beam runs along z."""
+    """Return the section of matrices whose beam runs along z."""
     order = np.ix_(AXIS_LAST, AXIS_LAST)
     return SectionMatrices(float(at), stiffness[order], mass[order])
 
 
 def _block(text: str, heading: str, what: str) -> np.ndarray:
-    """The six rows of six numbers that follow a heading."""
+    """Return the six rows of six numbers that follow a heading."""
     found = re.search(heading, text, re.MULTILINE)
     if found is None:
         raise _Unreadable(f"it has no {what}")
@@ -225,7 +225,7 @@ def _block(text: str, heading: str, what: str) -> np.ndarray:
 
 
 def _row(line: str) -> np.ndarray | None:
-    """Six numbers, if that is all there is on a line."""
+    """Return six numbers, if that is all there is on a line."""
     parts = line.replace(",", " ").replace("[", " ").replace("]", " ").split()
     if len(parts) != 6 or not all(re.fullmatch(NUMBER, part) for part in parts):
         return None

@@ -28,14 +28,15 @@ class ShapedSection(SectionSpec):
 
     @abstractmethod
     def rings(self) -> tuple[Any, list[Any]]:
-        """Outline and holes, each (k, 2)."""
+        """Return outline and holes, each (k, 2)."""
 
     @property
     def centred(self) -> bool:
+        """Whether centroid and shear centre are on the axis, and no coupling is left."""
         return self.symmetric and super().centred
 
     def build(self, material: beam.Material | None) -> beam.Section:
-        """Principal numbers of a section that is symmetric about y and z."""
+        """Return principal numbers of a section that is symmetric about y and z."""
         from lissom import beam
 
         section = self.general(material)
@@ -47,13 +48,14 @@ class ShapedSection(SectionSpec):
         )  # fmt: skip
 
     def own(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
+        """Return the section with all couplings, in the axes of the beam."""
         made_of = given(material)
-        return self._made(solved(*self.rings(), made_of.nu), made_of, factor)
+        return self.made(solved(*self.rings(), made_of.nu), made_of, factor)
 
     def towards(
         self, other: SectionSpec, material: beam.Material | None, factor: float | None
     ) -> Callable[[float], beam.GeneralSection]:
-        """Torsion and shear, which take a while, are computed at a few places on the way."""
+        """Return the sections on the way to another; torsion and shear are computed at a few places only."""
         from lissom.beam.sections.tapered_shape import Tapering
 
         made_of = given(material)
@@ -61,12 +63,12 @@ class ShapedSection(SectionSpec):
 
         def at(s: float) -> beam.GeneralSection:
             here = self.between(other, s)
-            return here._placed(here._made(shapes.at(s, *here.rings()), made_of, factor))
+            return here.placed(here.made(shapes.at(s, *here.rings()), made_of, factor))
 
         return at
 
-    def _made(self, shape: PlaneShape, material: beam.Material, factor: float | None) -> beam.GeneralSection:
-        """The section of a solved shape, in its own axes."""
+    def made(self, shape: PlaneShape, material: beam.Material, factor: float | None) -> beam.GeneralSection:
+        """Return the section of a solved shape, in its own axes."""
         if self.symmetric:  # the mesh is not: away with what it leaves between the axes
             straight = np.eye(2)
             shape = shape._replace(
@@ -77,6 +79,7 @@ class ShapedSection(SectionSpec):
         return shape.section(material, *self.rings())
 
     def thickness_estimate(self) -> float:
+        """Larger outer size in metres."""
         outline = np.real(self.rings()[0])
         return float((outline.max(axis=0) - outline.min(axis=0)).max())
 
@@ -111,6 +114,7 @@ class Flanged(ShapedSection):
         return self
 
     def rings(self) -> tuple[Any, list[Any]]:
+        """Return the outline and the holes, each (k, 2)."""
         from lissom.beam.sections import outlines
 
         return getattr(outlines, self.drawn_by)(self.width, self.height, self.flange, self.web), []
@@ -158,6 +162,7 @@ class LetterL(ShapedSection):
         return self
 
     def rings(self) -> tuple[Any, list[Any]]:
+        """Return the outline and the holes, each (k, 2)."""
         from lissom.beam.sections import outlines
 
         return outlines.letter_l(self.width, self.height, self.thickness), []
@@ -182,6 +187,7 @@ class RoundedBox(ShapedSection):
         return self
 
     def rings(self) -> tuple[Any, list[Any]]:
+        """Return the outline and the holes, each (k, 2)."""
         from lissom.beam.sections import outlines
 
         b, h, t = self.width, self.height, self.thickness
@@ -189,6 +195,7 @@ class RoundedBox(ShapedSection):
         return outlines.rounded_rectangle(b, h, self.radius), [hole]
 
     def way_problem(self, other: SectionSpec) -> str | None:
+        """Return what keeps it from changing gradually into another; None if nothing does."""
         assert isinstance(other, RoundedBox)
         if (self.radius > self.thickness) == (other.radius > other.thickness):
             return None
@@ -211,6 +218,7 @@ class Ellipse(ShapedSection):
         return self
 
     def rings(self) -> tuple[Any, list[Any]]:
+        """Return the outline and the holes, each (k, 2)."""
         from lissom.beam.sections import outlines
 
         outline = outlines.ellipse(self.width, self.height)
@@ -225,6 +233,7 @@ class CornerList(Checked):
     remedy = "give the corners as [[y, z], [y, z], ...] in metres, at least three, in order around the shape"
 
     def check(self, value: Any) -> Corners:
+        """Return the value as it is kept, or refuse it."""
         if not isinstance(value, list | tuple | np.ndarray) or len(value) < 3:
             size = f" of {len(value)}" if isinstance(value, list | tuple) else ""
             raise refusal(f"must be a list of at least three corners, not {kind_of(value)}{size}; {self.remedy}")
@@ -277,6 +286,7 @@ class Polygon(ShapedSection):
         return self
 
     def way_problem(self, other: SectionSpec) -> str | None:
+        """Return what keeps it from changing gradually into another; None if nothing does."""
         try:
             for s in (0.25, 0.5, 0.75):
                 type(self)(**dict(self.between(other, s)))
@@ -285,4 +295,5 @@ class Polygon(ShapedSection):
         return None
 
     def rings(self) -> tuple[Any, list[Any]]:
+        """Return the outline and the holes, each (k, 2)."""
         return np.array(self.outline), [np.array(hole) for hole in self.holes]

@@ -37,8 +37,8 @@ class Station(Description):
     material: Annotated[str | None, Name("the name of a material of the robot")] = None
 
 
-def problems(stations: Sequence[Station], length: float) -> list[Problem]:
-    """What keeps a list of stations from being a beam of that length: (path, value, what to do)."""
+def station_problems(stations: Sequence[Station], length: float) -> list[Problem]:
+    """Return what keeps a list of stations from being a beam of that length: (path, value, what to do)."""
     found: list[Problem] = []
     x = [station.x for station in stations]
     if len(x) < 2:
@@ -89,7 +89,7 @@ def _taper_problems(k: int, before: Station, after: Station) -> list[Problem]:
 
 
 def _alike(a: Any, b: Any) -> bool:
-    """Whether there is a value between the two."""
+    """Return whether there is a value between the two."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(_alike(x, y) for x, y in zip(a, b))
     if numeric(a) and numeric(b):
@@ -98,7 +98,7 @@ def _alike(a: Any, b: Any) -> bool:
 
 
 def section_at(stations: Sequence[Station], x: float, ending: bool = False) -> tuple[SectionSpec, str | None]:
-    """The section at a place and its own material; where it jumps, the one that begins there, or that ends there."""
+    """Return the section at a place and its own material; at a jump, the one that begins, or ends, there."""
     pairs = [(a, b) for a, b in itertools.pairwise(stations) if np.real(b.x) > np.real(a.x)]
     if ending:
         before, after = next((pair for pair in pairs if np.real(pair[1].x) >= x), pairs[-1])
@@ -116,7 +116,7 @@ def build_profile(
     shear: bool,
     factor: float | None,
 ) -> beams.Profile:
-    """The sections along a beam; the last station sits at `length`, which may carry a derivative."""
+    """Return the sections along a beam; the last station sits at `length`, which may carry a derivative."""
     from lissom import beam as beams
 
     def material(station: Station) -> beams.Material | None:

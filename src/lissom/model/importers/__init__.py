@@ -1,4 +1,4 @@
 """Robots from other formats: URDF, Denavit-Hartenberg tables.
 
-Each importer gives the plain data of a robot file. Only `io.robot_files` calls them.
+Each format is a record of `registry`, where formats from outside join by `register`; `io.robot_files` calls them.
 """

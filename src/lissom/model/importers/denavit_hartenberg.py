@@ -16,6 +16,8 @@ the next one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -25,11 +27,12 @@ from lissom.errors import RobotError
 from lissom.model.description.body import AnyBody
 from lissom.model.description.joint import Joint
 from lissom.model.description.origin import Origin
-from lissom.model.description.robot import EARTH, Robot
+from lissom.model.description.robot import Robot
 from lissom.model.fields.base_model import Description
 from lissom.model.fields.name_fields import Choice, Name, Title
-from lissom.model.fields.number_fields import Number, Vec3, Vector, refusal
+from lissom.model.fields.number_fields import Number, refusal
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, pose, robot_links
+from lissom.model.importers.registry import Importer, RobotForm, register
 
 Angle = Number("the angle", "rad")
 Length = Number("the length", "metres")
@@ -52,7 +55,7 @@ class Row(Description):
     @field_validator("joint", mode="before")
     @classmethod
     def _axis_is_z(cls, joint: Any) -> Any:
-        """A joint of the table turns about or slides along z; its axis need not be said."""
+        """Return a joint of the table turns about or slides along z; its axis need not be said."""
         joint = {"type": joint} if isinstance(joint, str) else joint
         if not isinstance(joint, dict):
             return joint
@@ -73,15 +76,10 @@ class Table(Description):
     rows: tuple[Row, ...] = Field(description="the rows, one per joint")
 
 
-class DhFile(Description):
+class DhFile(RobotForm):
     """A robot file with a table in place of links."""
 
-    what: ClassVar[str] = "robot"
-
-    lissom: int = 1
     name: Annotated[str, Title("the name of the robot")]
-    gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = EARTH
-    materials: dict[str, Any] = Field(default={})
     base: Origin = Origin()
     dh: Table
 
@@ -90,8 +88,8 @@ class DhFile(Description):
     def _rows_alone(cls, value: Any) -> Any:
         return {"rows": value} if isinstance(value, list | tuple) else value
 
-    def robot(self) -> Robot:
-        """The robot that the table describes."""
+    def robot(self, source: str = "", text_of: Callable[[Path], str] | None = None) -> Robot:
+        """Return the robot that the file describes."""
         links = _standard(self) if self.dh.convention == "standard" else _modified(self)
         return Robot.from_dict(
             {
@@ -105,14 +103,14 @@ class DhFile(Description):
 
 
 def _about(axis: int, angle: float, shift: float) -> np.ndarray:
-    """Turn about, and shift along, x (0) or z (2)."""
+    """Return the pose of a turn about, and a shift along, x (0) or z (2)."""
     xyz, rpy = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
     xyz[axis], rpy[axis] = shift, angle
     return pose(xyz, rpy)
 
 
 def _standard(file: DhFile) -> list[Framed]:
-    """Link frames at the joints: frame i - 1, turned by theta; frame i of the table lies `to_frame` further."""
+    """Return link frames at the joints: frame i - 1, turned by theta; frame i of the table lies `to_frame` further."""
     links: list[Framed] = []
     end = pose(file.base.xyz, file.base.rpy)
     for row in file.dh.rows:
@@ -123,7 +121,7 @@ def _standard(file: DhFile) -> list[Framed]:
 
 
 def _modified(file: DhFile) -> list[Framed]:
-    """Link frames are the table's frames; a link reaches to the next row's joint."""
+    """Return link frames are the table's frames; a link reaches to the next row's joint."""
     links: list[Framed] = []
     base = pose(file.base.xyz, file.base.rpy)
     for i, row in enumerate(file.dh.rows):
@@ -138,7 +136,7 @@ def _modified(file: DhFile) -> list[Framed]:
 
 
 def _link(row: Row, before: list[Framed], place: np.ndarray, frame: np.ndarray, reach: np.ndarray | None) -> Framed:
-    """The link of a row; its masses are given in `frame`, its beam reaches to `reach`, both seen from its joint."""
+    """Return the link of a row; masses are in `frame`, the beam reaches to `reach`, both seen from its joint."""
     link = Framed(
         row.name,
         before[-1].name if before else WORLD,
@@ -159,3 +157,6 @@ def _link(row: Row, before: list[Framed], place: np.ndarray, frame: np.ndarray, 
             raise RobotError("has no length; give a or d, or the length of the last beam", ("dh", row.name, "beam"))
         link.beam, link.ends = {**row.beam, "length": length}, (np.zeros(3), reach)
     return link
+
+
+register(Importer(key="dh", form=DhFile))

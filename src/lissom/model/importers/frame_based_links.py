@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.lie import se3, so3
 from lissom.model.description.origin import Origin
-from lissom.model.fields.number_fields import unreal
+from lissom.model.fields.vector_fields import unreal
 
 WORLD = "world"
 
@@ -27,7 +27,7 @@ class Inertial:
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
 
     def seen_from(self, T: np.ndarray) -> Inertial:
-        """The same body in another frame; T (4, 4) maps from this frame to it."""
+        """Return the same body in another frame; T (4, 4) maps from this frame to it."""
         R = T[:3, :3]
         return Inertial(self.mass, R @ self.com + T[:3, 3], R @ self.inertia @ R.T)
 
@@ -60,10 +60,11 @@ class Framed:
 
     @property
     def fixed(self) -> bool:
+        """Whether it does not move on its parent."""
         return self.joint["type"] == "fixed"
 
     def beam_frame(self) -> np.ndarray:
-        """Frame of the beam in the frame of the link: x along it, turned there the shortest way."""
+        """Return frame of the beam in the frame of the link: x along it, turned there the shortest way."""
         assert self.ends is not None
         T = np.eye(4)
         T[:3, 3] = self.ends[0]
@@ -71,12 +72,12 @@ class Framed:
         return T
 
     def along_beam(self) -> Inertial:
-        """Mass, centre and inertia in the frame of the beam."""
+        """Return mass, centre and inertia in the frame of the beam."""
         return self.inertial.seen_from(se3.inverse(self.beam_frame()))
 
 
 def merged(links: list[Framed]) -> tuple[list[Framed], Framed]:
-    """Rigid links on fixed joints joined to the body that carries them, parents first; and what stands in the world."""
+    """Join rigid links on fixed joints to the body that carries them; parents come first, then what stands still."""
     kept: dict[str, Framed] = {}
     ground = Framed(WORLD, WORLD, np.eye(4), {"type": "fixed"})
     moved: dict[str, tuple[str, np.ndarray]] = {WORLD: (WORLD, np.eye(4))}  # link: who carries it, and its frame there
@@ -101,7 +102,7 @@ def _absorb(body: Framed, link: Framed) -> None:
 
 
 def robot_links(links: list[Framed]) -> list[dict[str, Any]]:
-    """The links as a robot file lists them."""
+    """Return the links as a robot file lists them."""
     by_name = {link.name: link for link in links}
     out: list[dict[str, Any]] = []
     for link in links:
@@ -114,7 +115,7 @@ def robot_links(links: list[Framed]) -> list[dict[str, Any]]:
 
 
 def _place(link: Framed, parent: Framed | None) -> dict[str, Any]:
-    """Parent, point on it, and origin."""
+    """Return parent, point on it, and origin."""
     if parent is None or parent.beam is None:
         return {"parent": link.parent, "origin": origin(link.pose)}
     T = se3.inverse(parent.beam_frame()) @ link.pose
@@ -137,7 +138,7 @@ def _body(link: Framed) -> dict[str, Any]:
 
 
 def visuals(link: Framed, T: np.ndarray | None = None) -> dict[str, Any]:
-    """The field `visual` of what is seen of a link, if there is anything; T (4, 4) maps to its frame in the file."""
+    """Return the field `visual` of what is seen of a link; T (4, 4) maps to its frame in the file."""
     T = np.eye(4) if T is None else T
     seen = [
         {key: value for key, value in shape.items() if key != "pose"} | {"origin": origin(T @ shape["pose"])}
@@ -147,7 +148,7 @@ def visuals(link: Framed, T: np.ndarray | None = None) -> dict[str, Any]:
 
 
 def _beam(link: Framed, place: dict[str, Any]) -> list[dict[str, Any]]:
-    """A beam: turned with its joint where it starts there, else on a massless body that carries it."""
+    """Return a beam: turned with its joint where it starts there, else on a massless body that carries it."""
     T = link.beam_frame()
     beam = {"beam": link.beam, **visuals(link, se3.inverse(T))}
     if np.abs(T[:3, 3]).max() > 1e-12 and not link.fixed:
@@ -163,14 +164,14 @@ def _beam(link: Framed, place: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def pose(xyz: Any = (0, 0, 0), rpy: Any = (0, 0, 0)) -> np.ndarray:
-    """Pose (4, 4) of a shift and roll, pitch, yaw."""
+    """Return pose (4, 4) of a shift and roll, pitch, yaw."""
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = _rotation(rpy), xyz
     return T
 
 
 def origin(T: np.ndarray) -> dict[str, list[float]]:
-    """Shift and roll, pitch, yaw of a pose (4, 4)."""
+    """Return shift and roll, pitch, yaw of a pose (4, 4)."""
     rpy = so3.to_rpy(T[:3, :3])
     return {"xyz": (T[:3, 3] + 0.0).tolist(), "rpy": (rpy + 0.0).tolist()}  # + 0: no -0
 
@@ -181,7 +182,7 @@ def _rotation(rpy: Any) -> np.ndarray:
 
 
 def _turn_x_to(direction: np.ndarray) -> np.ndarray:
-    """The smallest rotation (3, 3) that turns x to `direction`."""
+    """Return the smallest rotation (3, 3) that turns x to `direction`."""
     x = direction / np.linalg.norm(direction)
     if x[0] < -1 + 1e-12:
         return np.diag([-1.0, -1.0, 1.0])

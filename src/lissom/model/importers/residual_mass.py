@@ -15,11 +15,15 @@ SAME = 1e-3  # relative difference of masses that nobody needs to be told of
 
 
 def lump_residual_mass(whole: Inertial, link: FlexibleLink, name: str) -> dict[str, Any]:
-    """The mass that, lumped on `link`, gives it the mass, centre and (where it can) inertia of `whole`.
+    """Return the mass that, lumped on `link`, gives it the mass, centre and (where it can) inertia of `whole`.
 
-    Args:
-        whole: in the frame of the beam.
-    Returns:
+    Parameters
+    ----------
+    whole : Inertial
+        In the frame of the beam.
+
+    Returns
+    -------
         An entry of the beam's `masses`, as in a robot file.
     """
     inv = link.invariants()
@@ -39,7 +43,7 @@ def lump_residual_mass(whole: Inertial, link: FlexibleLink, name: str) -> dict[s
 
 
 def describe_residual_mass(whole: Inertial, link: FlexibleLink, name: str, rest: str) -> str | None:
-    """What a person should know about the mass of a link that became a beam; None where it hardly changed.
+    """Return what a person should know about the mass of a link that became a beam; None where it hardly changed.
 
     `whole` is in the frame of the beam.
     """
@@ -56,7 +60,7 @@ def describe_residual_mass(whole: Inertial, link: FlexibleLink, name: str, rest:
 
 
 def _clipped(whole: Inertial, link: FlexibleLink) -> str:
-    """How much inertia a lump could not take away: the beam alone has more about some axis than the whole link."""
+    """Return how much inertia a lump could not take away: that of the beam alone beyond that of the whole link."""
     if len(link.masses) > 1:  # the file has masses of its own, beyond the URDF's
         return ""
     inv = link.invariants()

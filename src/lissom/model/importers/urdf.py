@@ -13,10 +13,10 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -24,11 +24,11 @@ from pydantic import BeforeValidator, Field
 
 from lissom.errors import Keys, LissomError, RobotError
 from lissom.messages import did_you_mean, listed
-from lissom.model.description.robot import EARTH, Robot
-from lissom.model.fields.base_model import Description
+from lissom.model.description.robot import Robot
 from lissom.model.fields.name_fields import LONGEST_PATH, Title
-from lissom.model.fields.number_fields import Vec3, Vector, unreal
+from lissom.model.fields.vector_fields import unreal
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
+from lissom.model.importers.registry import Importer, RobotForm, register
 from lissom.model.importers.residual_mass import REST, describe_residual_mass, lump_residual_mass
 from lissom.model.importers.urdf_document import EXPAND, document
 
@@ -42,11 +42,11 @@ BALLS = ("spherical", "ball")  # which the format does not know
 
 
 def _by_type(joint: Any) -> Any:
-    """A joint by its type alone, as `fixed`."""
+    """Return a joint by its type alone, as `fixed`."""
     return {"type": joint} if isinstance(joint, str) else joint
 
 
-class Overlay(Description):
+class Overlay(RobotForm):
     """What a robot file adds to a URDF.
 
     In a file: `urdf: arm.urdf`, then `flexible: {forearm: {section: {...}, modes: {...}}}` with the fields of a beam
@@ -55,20 +55,20 @@ class Overlay(Description):
     and `joints: {elbow: {transmission: {...}}, finger: fixed}` with the fields of a joint, or its type.
     """
 
-    what: ClassVar[str] = "robot"
-
-    lissom: int = 1
     urdf: Annotated[str, Title("the path of the URDF file", LONGEST_PATH)]
     name: Annotated[str | None, Title("the name of the robot")] = None
-    gravity: Annotated[Vec3, Vector("the acceleration of gravity in the world frame", "m/s2")] = EARTH
     floating: bool = Field(default=False, description="true where the first link floats freely")
-    materials: dict[str, Any] = Field(default={})
     flexible: dict[str, dict[str, Any]] = Field(default={})
     joints: dict[str, Annotated[dict[str, Any], BeforeValidator(_by_type)]] = Field(default={})
 
+    def robot(self, source: str, text_of: Callable[[Path], str]) -> Robot:
+        """Return the robot that the file describes."""
+        path = Path(source).parent / self.urdf
+        return robot_from_urdf(text_of(path), str(path), self)
+
 
 def robot_from_urdf(text: str, source: str, overlay: Overlay | None = None) -> Robot:
-    """The robot of a URDF's text; `source` names the file in messages and is where its meshes are looked for."""
+    """Return the robot of a URDF's text; `source` names the file in messages and is where its meshes are looked for."""
     try:
         return _Reader(text, source, overlay or Overlay(urdf=source)).robot()
     except RobotError as error:
@@ -178,7 +178,7 @@ class _Reader:
                 warnings.warn(f"{self.source}: {text}", UserWarning, stacklevel=2)
 
     def _ordered(self) -> list[tuple[str, str | None]]:
-        """Links with the joint that carries each, parents first, the root (without a joint) at the front."""
+        """Return links with the joint that carries each, parents first, the root (without a joint) at the front."""
         carried: dict[str, str] = {}
         children: dict[str, list[str]] = {name: [] for name in self.links}
         for name, joint in self.joints.items():
@@ -252,7 +252,7 @@ class _Reader:
         link.beam, link.ends = {"length": length, **beam}, (points[0], points[1])
 
     def _doubt_masses(self, moving: list[Framed]) -> None:
-        """A link that moves should have an inertial of its own, or one on a link fixed to it; zero has to be said."""
+        """Note links that move without an inertial of their own or of a link fixed to them; zero has to be said."""
         told = {_plain(name) for name, element in self.links.items() if element.find("inertial") is not None}
         for link in moving:
             if link.beam is None and link.inertial.mass == 0 and link.name not in told:
@@ -262,7 +262,7 @@ class _Reader:
                 )
 
     def _inertial(self, link: ElementTree.Element, name: str) -> Inertial:
-        """Mass, centre and inertia in the axes of the link's frame; nothing where the URDF says nothing."""
+        """Return mass, centre and inertia in the axes of the link's frame; nothing where the URDF says nothing."""
         found = _inertial(link, name)
         moments, axes = np.linalg.eigh(found.inertia)
         if moments[0] < 0:
@@ -277,7 +277,7 @@ class _Reader:
         return found
 
     def _shape(self, element: ElementTree.Element, link: str) -> dict[str, Any] | None:
-        """A visual as a robot file has it, with its pose; None for what cannot be shown."""
+        """Return a visual as a robot file has it, with its pose; None for what cannot be shown."""
         place = {"pose": _origin(element, f"a visual of link {link!r}")}
         geometry = element.find("geometry")
         shape = geometry[0] if geometry is not None and len(geometry) else None
@@ -297,7 +297,7 @@ class _Reader:
         return {"shape": "mesh", "file": self._mesh(name), "size": size, **place}
 
     def _scale(self, text: str, where: str) -> list[float]:
-        """Scale of a mesh along its axes, one number for all three; 1 where it is neither, which pictures survive."""
+        """Return the scale of a mesh along its axes, from three numbers or one; 1 where it is neither."""
         for count in (3, 1):
             with suppress(RobotError):
                 return _numbers(text, count, where) * (3 // count)
@@ -305,7 +305,7 @@ class _Reader:
         return [1.0, 1.0, 1.0]
 
     def _mesh(self, name: str) -> str:
-        """A mesh beside the URDF; package://name/path is sought with and without its name in every folder above."""
+        """Find a mesh beside the URDF; package://name/path is sought with and without its name in all folders above."""
         whole = Path(re.sub(r"^\w+://", "", name))
         for folder in (self.folder, *self.folder.absolute().parents):
             for path in (whole, Path(*whole.parts[1:])) if name.startswith("package://") else (whole,):
@@ -315,7 +315,7 @@ class _Reader:
 
 
 def _as_written(path: Keys) -> Keys:
-    """Where the overlay holds what a robot's file has at a path: a beam is given under `flexible`."""
+    """Return where the overlay holds what a robot's file has at a path: a beam is given under `flexible`."""
     if len(path) > 2 and path[0] == "links" and path[2] == "beam":
         return ("flexible", path[1], *path[3:])
     return path
@@ -329,7 +329,7 @@ def _name(element: ElementTree.Element) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name as lissom writes names: letters, digits, '-' and '_'."""
+    """Return a name as lissom writes names: letters, digits, '-' and '_'."""
     return re.sub(r"[^\w-]", "_", name)[:64]
 
 
@@ -374,7 +374,7 @@ def _point(value: Any, path: Keys) -> np.ndarray:
 
 
 def _inertial(link: ElementTree.Element, name: str) -> Inertial:
-    """Mass, centre and inertia in the axes of the link's frame; nothing where the URDF says nothing."""
+    """Return mass, centre and inertia in the axes of the link's frame; nothing where the URDF says nothing."""
     inertial = link.find("inertial")
     if inertial is None:
         return Inertial()
@@ -392,7 +392,7 @@ def _inertial(link: ElementTree.Element, name: str) -> Inertial:
 
 
 def _joint(joint: ElementTree.Element, name: str, more: dict[str, Any]) -> dict[str, Any]:
-    """The joint as a robot file has it, with what the overlay adds; one that it makes fixed is nothing else."""
+    """Return the joint as a robot file has it, with what the overlay adds; one that it makes fixed is nothing else."""
     if more.get("type") == "fixed":
         return {"name": _plain(name)} | more
     return _own_joint(joint, name) | more
@@ -424,3 +424,6 @@ def _own_joint(joint: ElementTree.Element, name: str) -> dict[str, Any]:
         out |= {"damping": damping} if damping else {}
         out |= {"friction": {"coulomb": friction}} if friction else {}
     return out
+
+
+register(Importer(suffixes=(".urdf", ".xacro"), read=robot_from_urdf, key="urdf", form=Overlay))

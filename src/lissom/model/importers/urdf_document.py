@@ -48,7 +48,7 @@ def document(text: str) -> tuple[ElementTree.Element, list[str]]:
 
 
 def _parsed(text: str) -> tuple[ElementTree.Element, list[tuple[str, str]]]:
-    """The root, and the namespaces by their prefixes."""
+    """Return the root, and the namespaces by their prefixes."""
     parsed = ElementTree.iterparse(StringIO(text), ("start-ns",))
     spaces = [space for _, space in parsed]
     return parsed.root, spaces  # type: ignore[attr-defined]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,94 +16,125 @@ from lissom.errors import LissomError, RobotError
 from lissom.files import check_file
 from lissom.messages import listed, near
 from lissom.model.description.robot import FORMAT, Robot
-from lissom.model.fields.base_model import Description
 from lissom.model.fields.number_fields import kind_of
 from lissom.model.fields.validation_errors import explain
-from lissom.model.io.yaml_reader import read
+from lissom.model.importers import registry
+from lissom.model.importers.registry import Importer, RobotForm
+from lissom.model.io.yaml_reader import Node, read
 
 MAX_BYTES = 5_000_000
-URDF = (".urdf", ".xacro")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file by its name or path: its text, and what stands in it where that is YAML."""
+
+    text: str
+    source: str  # names the file in messages; paths in the file begin beside it
+    builtin: bool = False
+
+    @cached_property
+    def importer(self) -> Importer | None:
+        """The format of the file, if it is not YAML."""
+        return registry.by_suffix(self.source)
+
+    @cached_property
+    def root(self) -> Node | None:
+        """The YAML in it with the line of every value; None where there is nothing, or another format."""
+        return None if self.importer else read(self.text, self.source)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of the mapping in it, if there is one."""
+        return self.root.value if self.root is not None and isinstance(self.root.value, dict) else {}
+
+    @property
+    def holds_robot(self) -> bool:
+        """Whether it describes a robot, so far as its format or a field can tell."""
+        if self.importer is not None or "robot" in self.fields:
+            return self.importer is not None
+        return "links" in self.fields or registry.by_key(self.fields) is not None
+
+    def robot(self) -> Robot:
+        """Return the robot in it, checked; doubts about a person's own file are told."""
+        robot = registry.read_other(self.importer, self.text, self.source) if self.importer else self._described()
+        for doubt in () if self.builtin else robot.warnings:
+            warnings.warn(f"{self.source}: {doubt}", UserWarning, stacklevel=3)
+        return robot
+
+    def _described(self) -> Robot:
+        """Return the robot of a YAML file: by its links, or in another form."""
+        if self.root is None:
+            raise RobotError(f"the file is empty; start with lissom: {FORMAT}, name and links", source=self.source)
+        if not isinstance(self.root.value, dict):
+            text = f"the file must be a mapping (lissom, name, links), not {kind_of(self.root.value)}"
+            raise RobotError(f"{text}; start with lissom: {FORMAT}", source=self.source, line=self.root.line)
+        if "lissom" not in self.fields:
+            text = f"missing; write the format version as lissom: {FORMAT}"
+            raise RobotError(text, ("lissom",), source=self.source)
+        importer = registry.by_key(self.fields)
+        kind: type[Robot | RobotForm] = Robot if importer is None or importer.form is None else importer.form
+        try:
+            described = kind.model_validate(self.fields, context={"folder": Path(self.source).parent})
+        except ValidationError as error:
+            raise explain(error, kind, self.fields, self.source, self.root.line_of) from None
+        if isinstance(described, Robot):
+            return described
+        try:
+            return described.robot(self.source, text_of)
+        except RobotError as error:
+            error.add_source(self.source)
+            raise
 
 
 def builtin_names() -> list[str]:
-    """Names of the robots that come with lissom."""
+    """Return the names of the robots that come with lissom."""
     return builtin.names(builtin.ROBOTS)
 
 
-def load(name_or_path: str | os.PathLike[str]) -> Robot:
-    """A robot by the name of a built-in one (`"ella"`) or the path of a robot file (`"arm.yaml"`, `"arm.urdf"`)."""
+def find(name_or_path: str | os.PathLike[str], *folders: Path) -> Found:
+    """Find a file that comes with lissom by its name in `folders`, or any other by its path."""
     name = os.fspath(name_or_path)
     if not isinstance(name, str):
         raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")
-    if name in builtin_names():
-        return parse(builtin.text(builtin.ROBOTS, name), f"{name}.yaml")
-    return _doubted(parse(text_of(Path(name)), name), name)
+    for folder in folders:
+        if name in builtin.names(folder):
+            return Found(builtin.text(folder, name), f"{name}.yaml", builtin=True)
+    return Found(text_of(Path(name)), name)
 
 
-def read_text(text: str) -> Robot:
-    """A robot from the text of a robot file, doubts told."""
-    return _doubted(parse(text, "<text>"), "<text>")
+def load(name_or_path: str | os.PathLike[str]) -> Robot:
+    """Read a robot.
 
+    Parameters
+    ----------
+    name_or_path : str or path
+        The name of a built-in robot (`"ella"`), or the path of a robot file (`"arm.yaml"`, `"arm.urdf"`).
 
-def _doubted(robot: Robot, name: str) -> Robot:
-    for doubt in robot.warnings:
-        warnings.warn(f"{name}: {doubt}", UserWarning, stacklevel=3)
-    return robot
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    LissomError
+        With file, line, field, value and remedy of everything that is wrong.
+
+    Examples
+    --------
+    >>> robot = lissom.load("ella")
+    >>> longer = robot.with_value("links.upper.beam.length", 1.2)
+    """
+    return find(name_or_path, builtin.ROBOTS).robot()
 
 
 def parse(text: str, source: str) -> Robot:
-    """A robot from the text of a robot file; `source` names the file in messages."""
-    if source.lower().endswith(URDF):
-        from lissom.model.importers.urdf import robot_from_urdf
-
-        return robot_from_urdf(text, source)
-    root = read(text, source)
-    if root is None:
-        raise RobotError(f"the file is empty; start with lissom: {FORMAT}, name and links", source=source)
-    if not isinstance(root.value, dict):
-        text = f"the file must be a mapping (lissom, name, links), not {kind_of(root.value)}"
-        raise RobotError(f"{text}; start with lissom: {FORMAT}", source=source, line=root.line)
-    if "lissom" not in root.value:
-        raise RobotError(f"missing; write the format version as lissom: {FORMAT}", ("lissom",), source=source)
-    kind = _kind(root.value)
-    try:
-        described = kind.model_validate(root.value, context={"folder": Path(source).parent})
-    except ValidationError as error:
-        raise explain(error, kind, root.value, source, root.line_of) from None
-    return described if isinstance(described, Robot) else _translated(described, source)
-
-
-def _kind(data: dict[str, Any]) -> type[Description]:
-    """How the file describes its robot: by links, by a Denavit-Hartenberg table, or on top of a URDF."""
-    if "urdf" in data:
-        from lissom.model.importers.urdf import Overlay
-
-        return Overlay
-    if "dh" in data:
-        from lissom.model.importers.denavit_hartenberg import DhFile
-
-        return DhFile
-    return Robot
-
-
-def _translated(described: Description, source: str) -> Robot:
-    """The robot behind a table or an overlay; a URDF is looked for beside the file that names it."""
-    from lissom.model.importers.denavit_hartenberg import DhFile
-    from lissom.model.importers.urdf import Overlay, robot_from_urdf
-
-    try:
-        if isinstance(described, DhFile):
-            return described.robot()
-        assert isinstance(described, Overlay)
-        path = Path(source).parent / described.urdf
-        return robot_from_urdf(text_of(path), str(path), described)
-    except RobotError as error:
-        error.add_source(source)
-        raise
+    """Return the robot of the text of a robot file; `source` names the file in messages. Doubts are not told."""
+    return Found(text, source, builtin=True).robot()
 
 
 def text_of(path: Path) -> str:
-    """The text of a file, or an error that says what is in the way."""
+    """Return the text of a file, or raise an error that says what is in the way."""
     try:
         if not path.exists():
             raise RobotError(_missing(path), source=str(path))
@@ -124,8 +157,9 @@ def text_of(path: Path) -> str:
 
 
 def _missing(path: Path) -> str:
+    """Return what to say of a path without a file: what it may have meant."""
     neighbours = path.parent.iterdir() if path.parent.is_dir() else ()
-    files = sorted(p.name for p in neighbours if p.suffix in (".yaml", ".yml", ".urdf"))
+    files = sorted(p.name for p in neighbours if p.suffix in (*registry.YAML, *registry.words()))
     similar = [str(path.parent / name) for name in near(path.name, files)] + near(path.stem, builtin_names())
     if similar:
         return f"no such file or built-in robot; did you mean {listed(similar[:3])}?"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def get(robot: Robot, path: str) -> Any:
-    """The value at the path."""
+    """Return the value at the path."""
     here: Any = robot
     keys = _keys(path)
     for k, key in enumerate(keys):
@@ -43,7 +43,7 @@ def _check_placed(robot: Robot, part: Any, keys: list[str]) -> None:
 
 
 def unit_of(robot: Robot, path: str) -> str:
-    """SI unit of the number at the path, such as "N m s/rad"; empty where it has none, or one that depends."""
+    """Return SI unit of the number at the path, such as "N m s/rad"; empty where it has none, or one that depends."""
     said: str | units.JointUnit = ""
     kind, here = "", robot
     for key in _keys(path):
@@ -56,7 +56,7 @@ def unit_of(robot: Robot, path: str) -> str:
 
 
 def settled_unit(unit: str | units.JointUnit, kind: str) -> str:
-    """The SI unit of a field at a joint of a kind; empty where it has none, or one that depends."""
+    """Return the SI unit of a field at a joint of a kind; empty where it has none, or one that depends."""
     if isinstance(unit, units.JointUnit):
         moved = set(KINDS[kind].velocity_units) if kind in KINDS else set()
         unit = "" if unit.others or len(moved) != 1 else unit.of(*moved)
@@ -64,7 +64,7 @@ def settled_unit(unit: str | units.JointUnit, kind: str) -> str:
 
 
 def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
-    """A copy with other values at paths: complex ones as they are, the others checked with the whole robot, at once."""
+    """Return a copy with other values at paths: complex ones as they are, the others checked with the whole."""
     changes = list(changes)
     for path, _ in changes:
         if ".origin.xyz." in f".{path}":
@@ -86,7 +86,7 @@ def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
 
 
 def _checked_along(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot | None:
-    """A copy with other numbers, where the parts that paths lead through are checked and the others stay the same.
+    """Return a copy with other numbers; parts that paths lead through are checked, the others stay the same.
 
     Those were valid before, and no part asks what it is a part of. None where that is not enough, or not right.
     """
@@ -111,7 +111,7 @@ def _checked_along(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot | 
 
 
 def _rechecked(here: Any, changed: dict[str, Any]) -> Any:
-    """`here` with what `changed` leads to in its place; parts on the way are checked."""
+    """Return `here` with what `changed` leads to in its place; parts on the way are checked."""
 
     def new(key: str, old: Any) -> Any:
         return _rechecked(old, changed[key]) if isinstance(changed[key], dict) else changed[key]
@@ -130,7 +130,7 @@ def _rechecked(here: Any, changed: dict[str, Any]) -> Any:
 
 
 def _checked(robot: Robot, paths: Iterable[str]) -> Robot:
-    """The robot, valid, with the values at `paths` as the check normalises them; complex values stay."""
+    """Return the robot, valid, with the values at `paths` as the check normalises them; complex values stay."""
     checked = type(robot).from_dict(_real_data(robot))
     if not has_complex_values(robot):
         return checked
@@ -152,7 +152,7 @@ REAL = {float, int, str, bool, type(None)}
 
 
 def has_complex_values(part: Any) -> bool:
-    """Whether any number in the description is complex."""
+    """Return whether any number in the description is complex."""
     ahead = [part]
     while ahead:
         value = ahead.pop()
@@ -174,7 +174,7 @@ _real: list[Any] = [None]  # the description that was last found to hold no comp
 
 
 def _is_real(robot: Robot) -> bool:
-    """The same, quick for a robot of which many others are made."""
+    """Return the same, quick for a robot of which many others are made."""
     if robot is not _real[0]:
         if has_complex_values(robot):
             return False
@@ -204,7 +204,7 @@ def _keys(path: str) -> list[str]:
 
 
 def _names(here: Any) -> list[str]:
-    """What may follow on a path."""
+    """Return what may follow on a path."""
     if isinstance(here, Description):
         return list(type(here).model_fields)
     if isinstance(here, dict):
@@ -225,7 +225,7 @@ def _step(here: Any, key: str, path: str) -> Any:
 
 
 def _replace(robot: Robot, path: str, value: Any) -> Robot:
-    """A copy with another value at the path, unchecked; off an inertia's diagonal, the mirror image too."""
+    """Return a copy with another value at the path, unchecked; off an inertia's diagonal, the mirror image too."""
     keys = _keys(path)
     changed: Robot = _rebuilt(robot, keys, value)
     if INERTIA in keys[-3:-2] and keys[-1] != keys[-2]:
@@ -247,13 +247,13 @@ def _rebuilt(here: Any, keys: list[str], value: Any) -> Any:
 
 
 def _given(part: Description) -> Iterator[tuple[str, Any]]:
-    """The fields of a part that were given, and the one that says which kind of part it is."""
+    """Return the fields of a part that were given, and the one that says which kind of part it is."""
     known = vars(part)
     return ((name, known[name]) for name in part.model_fields_set | {part.chosen_by} if name in known)
 
 
 def _real_data(part: Any) -> Any:
-    """Plain nested data with the real parts of complex numbers, for a new validation."""
+    """Return plain nested data with the real parts of complex numbers, for a new validation."""
     if isinstance(part, Description):
         return {name: _real_data(value) for name, value in _given(part)}
     if isinstance(part, dict):

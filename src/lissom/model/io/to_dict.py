@@ -10,7 +10,7 @@ from lissom.errors import RobotError
 from lissom.model.description.frame import WORLD
 from lissom.model.description.joint import Joint
 from lissom.model.fields.base_model import Description
-from lissom.model.fields.number_fields import Matrix3
+from lissom.model.fields.vector_fields import Matrix3
 from lissom.model.flexible.beam_parts import Modes
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def to_dict(robot: Robot) -> dict[str, Any]:
-    """Mapping of lists, numbers and text; `Robot.from_dict` gives an equal robot back."""
+    """Return mapping of lists, numbers and text; `Robot.from_dict` gives an equal robot back."""
     data: dict[str, Any] = {"lissom": robot.lissom, "name": robot.name, "gravity": list(robot.gravity)}
     if robot.materials:
         data["materials"] = {name: fields(material) for name, material in robot.materials.items()}
@@ -64,7 +64,7 @@ def _joint(joint: Joint, link_name: str) -> str | dict[str, Any]:
 
 
 def fields(part: Description, tipped: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The fields that differ from their defaults, in the order of the schema, blocks at the end.
+    """Return the fields that differ from their defaults, in the order of the schema, blocks at the end.
 
     An origin of zero on a link of `tipped`, which have a tip, is written too: without it, the tip is meant.
     """
@@ -99,7 +99,7 @@ def _value(name: str, value: Any, tipped: frozenset[str] = frozenset()) -> Any:
 
 
 def _inertia(matrix: Matrix3) -> list[Any]:
-    """Three numbers when the axes are principal, else the matrix."""
+    """Return three numbers when the axes are principal, else the matrix."""
     inertia = np.array(matrix)
     diagonal = np.diag(inertia)
     if np.array_equal(inertia, np.diag(diagonal)):

@@ -53,7 +53,7 @@ class Node:
     size: int = 1
 
     def line_of(self, path: tuple[str | int, ...]) -> int:
-        """Line of the value at the path, or of the last thing on the way to it."""
+        """Return line of the value at the path, or of the last thing on the way to it."""
         node = self
         for key in path:
             if key not in node.inside:
@@ -63,13 +63,13 @@ class Node:
 
 
 def read(text: str, source: str) -> Node | None:
-    """The document as a tree of nodes; None when there is nothing in it."""
+    """Return the document as a tree of nodes; None when there is nothing in it."""
     return deepcopy(_document(text, source))
 
 
 @lru_cache(maxsize=16)
 def _document(text: str, source: str) -> Node | None:
-    """Kept of the last few files, as most of the time to load a robot is spent here."""
+    """Read a document; those of the last few files are kept, as most of the time to load a robot is spent here."""
     return _Reader(text, source).document()
 
 
@@ -179,7 +179,7 @@ class _Reader:
 
 
 def is_plain_text(text: str) -> bool:
-    """Whether a plain scalar is read back as text."""
+    """Return whether a plain scalar is read back as text."""
     return text not in _SPECIAL and not _INTEGER.fullmatch(text) and not _DECIMAL.fullmatch(text)
 
 

@@ -12,7 +12,7 @@ WIDTH = 100
 
 
 def write(data: dict[str, Any]) -> str:
-    """YAML text of a mapping; whatever fits goes on one line, except the top level and the list of links."""
+    """Return YAML text of a mapping; whatever fits goes on one line, except the top level and the list of links."""
     lines: list[str] = []
     for key, value in data.items():
         if key == "links":
@@ -25,7 +25,7 @@ def write(data: dict[str, Any]) -> str:
 
 
 def _item(value: dict[str, Any], indent: int) -> list[str]:
-    """A mapping as an item of a list, its fields one below the other."""
+    """Return a mapping as an item of a list, its fields one below the other."""
     lines = [line for key, inner in value.items() for line in _field(key, inner, indent + 2)]
     lines[0] = " " * indent + "- " + lines[0].lstrip()
     return lines
@@ -58,7 +58,7 @@ def _flow(value: Any) -> str:
 
 
 def number(value: float) -> str:
-    """The shortest decimal that reads back as the same number: 0.95, 2.1e11, 3."""
+    """Return the shortest decimal that reads back as the same number: 0.95, 2.1e11, 3."""
     if value == int(value) and abs(value) < 1e6:
         return str(int(value)) if not (value == 0 and str(value)[0] == "-") else "-0.0"
     digits, _, exponent = f"{value!r}".partition("e")

@@ -22,7 +22,8 @@ from lissom.model.description.location import AnyPlace
 from lissom.model.description.origin import Origin
 from lissom.model.fields.base_model import Description, as_parts, refusals
 from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import InertiaTensor, Matrix3, Number, Vec3, Vector
+from lissom.model.fields.number_fields import Number
+from lissom.model.fields.vector_fields import InertiaTensor, Matrix3, Vec3, Vector
 from lissom.model.model import Model
 from lissom.simulation.raw_run import Event
 

@@ -2,20 +2,20 @@
 
 Settings, the time loop, sensitivities, batches and exports ask the record; none of them knows a method by its name.
 `register` adds one from outside. A package that is installed registers its own by an entry point of the group
-`lissom.integrators`, whose function is called when a name is asked for that is not here.
+`lissom_integrators`, whose function is called when a name is asked for that is not here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
+from lissom.plugins import load_plugins
 
 if TYPE_CHECKING:
     from lissom.model.model import Model
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lissom.simulation.settings import RunSettings
 
 AUTO = "auto"  # the name by which settings leave the choice to lissom
-PLUGINS = "lissom.integrators"  # group of entry points
 
 
 class Package(NamedTuple):
@@ -123,10 +122,10 @@ class Method:
 
 
 class StepDerivatives(Protocol):
-    """The derivatives of an implicit method's steps by parameters, such as `sensitivity.radau_sensitivity`.
+    """The derivatives of an implicit method's steps by parameters, such as `radau.radau_derivatives`.
 
     The memory of the method has the fields `variation`, a `Hidden`, and `derive`, a `Pointer` that the method calls
-    before it accepts a step; see `sensitivity.sensitivity_steps`.
+    before it accepts a step; see `integrators.step_derivatives`.
     """
 
     STAGES: int
@@ -216,7 +215,7 @@ _records = {
             "2",
             "lissom.simulation.integrators.generalised_alpha:prepare",
             implicit=True,
-            derivatives="lissom.simulation.sensitivity.alpha_sensitivity",
+            derivatives="lissom.simulation.integrators.alpha_derivatives",
         ),
         Integrator(
             "radau",
@@ -225,8 +224,8 @@ _records = {
             "lissom.simulation.integrators.radau.radau_steps:prepare",
             implicit=True,
             follows=True,
-            derivatives="lissom.simulation.sensitivity.radau_sensitivity",
-            vector_kernels="lissom.simulation.batch.vector_kernels",
+            derivatives="lissom.simulation.integrators.radau.radau_derivatives",
+            vector_kernels="lissom.simulation.integrators.radau.vector_kernels",
         ),
         *(
             Integrator(name, "comparison", order, _CVODE, own_steps=True, compiled=False, package=SUNDIALS)
@@ -289,15 +288,6 @@ class Methods(Collection[str]):
 
 
 METHODS = Methods()
-
-
-@cache
-def load_plugins() -> None:
-    """Let installed packages register their integrators: the functions that their entry points name."""
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=PLUGINS):
-        point.load()()
 
 
 def check_installed(name: str) -> None:

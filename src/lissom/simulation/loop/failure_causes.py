@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.kernel.data.arrays import Element
 from lissom.lie import quaternion
 from lissom.simulation.equations.system import acceleration
 from lissom.simulation.integrators.integrator_state import NEXT_STEP, TIME, State, Status
@@ -50,7 +51,7 @@ def march_failure(status: Status, memory: RunMemory, method: Method, limits: Run
 def turned_bushing(memory: RunMemory) -> str:
     """Return which bushing had turned nearly by half a turn at the last sample, where its springs have no direction."""
     model, last = memory.model, int(memory.record.next[0]) - 1
-    named = {k: part.name for k, part in enumerate(model.robot.elements) if part.type == "bushing"}
+    named = {k: part.name for k, part in enumerate(model.robot.elements) if part.kind is Element.BUSHING}
     if not named or last < 0:
         return ""
     still = np.zeros((1, model.nv))

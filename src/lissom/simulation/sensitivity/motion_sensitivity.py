@@ -1,6 +1,6 @@
 """Sensitivity of a motion to parameters: exact derivatives of a run, along its own steps.
 
-Every step of the run is derived by every parameter as it is taken (`sensitivity_steps`): the linear system of its
+Every step of the run is derived by every parameter as it is taken (`step_derivatives`): the linear system of its
 stages is solved with the factors that Newton's iteration has left. What results is the derivative of the numbers that
 `simulate` returns, for the steps it has taken.
 """

@@ -20,12 +20,12 @@ from lissom.simulation.equations.system import KERNEL, make_scratch
 from lissom.simulation.integrators.integrator_state import TIME, State
 from lissom.simulation.integrators.method_choice import STIFF
 from lissom.simulation.integrators.registry import AUTO, Method, StepDerivatives, integrator
+from lissom.simulation.integrators.step_derivatives import Variation, make_search, start_variation
 from lissom.simulation.loop.method_selection import MethodSelection
 from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.sensitivity.motion_parameters import complex_numbers, numbered, read_parameters
-from lissom.simulation.sensitivity.sensitivity_steps import Variation, make_search, start_variation
 from lissom.simulation.settings import RunSettings
 
 

@@ -47,36 +47,38 @@ def simulate_batch(
 ) -> xr.Dataset:
     """Simulate many variants of an arm and return them side by side.
 
-    >>> mass = "links.forearm.beam.masses.0.mass"
-    >>> data = lissom.simulate_batch("ella", {mass: [0.5, 1, 2]}, outputs=["peak |deflection.upper|", "position.elbow"])
-    >>> data["position.elbow"].sel(run=2)
-
     Parameters
     ----------
-    robot : str, Robot or Model
-        A scenario, or the name or file of one, as `lissom run` takes it; or a Robot or Model, which moves
-        freely for the duration.
-    variations : mapping
-        {path: values} with one value per run each, or a list of {path: value}, one per run. Paths are
-        those of `lissom run --set`: "links.upper.beam.length", "control.gains.elbow.p", "start.elbow".
+    robot : str, path, Scenario, Robot or Model
+        A scenario, or the name or file of one, as `lissom run` takes it; or a robot, which moves freely for the
+        duration.
+    variations : mapping, or iterable of mappings
+        {path: values} with one value per run each, or a list of {path: value}, one per run. Paths are those of
+        `lissom run --set`: "links.upper.beam.length", "control.gains.elbow.p", "start.elbow".
     duration : float, optional
         Seconds to simulate, in place of the scenario's.
-    outputs
-        Quantities to keep, as a list or {name: quantity}: "position.elbow" (over time),
-        ``peak |deflection.upper|``, "last tip_position.tool.z", "frequency.1"; see
-        `lissom.study.plan.kept_quantities`. Everything over time unless given.
+    outputs : str, sequence or mapping, optional
+        Quantities to keep, as a list or {name: quantity}: "position.elbow" (over time), ``peak |deflection.upper|``,
+        "last tip_position.tool.z", "frequency.1"; see `lissom.study.plan.kept_quantities`. Everything over time unless
+        given.
     cores : int, optional
         Processes to use, all unless given.
     progress : bool
         Show how far it is once it takes longer than two seconds.
     **options
-        Settings of the runs in place of the scenario's, as for `lissom.simulate`.
+        Settings of the runs in place of the scenario's, as of `lissom.simulate`.
 
     Returns
     -------
-    xr.Dataset
-        A Dataset with a dimension `run`: what was varied, the outputs, and `status` (0: finished) and `cause` of
-        every run. A run that fails leaves nan; the others stand. A warning tells how many ended in which way.
+    xarray.Dataset
+        With a dimension `run`: what was varied, the outputs, and `status` (0: finished) and `cause` of every run. A run
+        that fails leaves nan; the others stand. A warning tells how many ended in which way.
+
+    Examples
+    --------
+    >>> mass = "links.forearm.beam.masses.0.mass"
+    >>> data = lissom.simulate_batch("ella", {mass: [0.5, 1, 2]}, 0.1, outputs=["peak |deflection.upper|"])
+    >>> heaviest = data["peak |deflection.upper|"].sel(run=2)
     """
     scenario = with_settings(as_scenario(robot, duration), dict(options))
     runs = Runs(scenario, Variations.of(variations), {} if outputs is None else quantities(outputs))

@@ -17,7 +17,7 @@ from lissom.beam import BeamLink
 from lissom.kernel.data.arrays import JointMotion
 from lissom.lie import quaternion, so3
 from lissom.lie.dual import Dual, Rotation, Transform, g1, g2, reference_transformation, swap_parts
-from lissom.model.description.joint_kinds import VELOCITIES, joint_steps
+from lissom.model.description.joint_kinds import MOTIONS, joint_steps
 from lissom.model.description.robot import Link
 from lissom.model.model import BodyNames, Model
 from lissom.theory.coverage import UNIFORM_BEAMS, Feature, check_coverage
@@ -193,7 +193,7 @@ def _joint_frame(frame: Projection, link: Link, body: BodyNames, q: Array, v: Ar
     """Return the link's frame behind its joint, one elementary motion after the other."""
     at_q, at_v, none = body.joint_q.start, body.joint_v.start, np.zeros(3)
     for motion, screw in joint_steps(link.joint):
-        count = len(VELOCITIES[motion].units)
+        count = len(MOTIONS[motion].velocities.units)
         columns = slice(at_v, at_v + count)
         if count == 1:
             T = _rigid(so3.exp(screw[:3] * q[at_q]), screw[3:] * q[at_q])

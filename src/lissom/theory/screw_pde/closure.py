@@ -17,7 +17,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.data.arrays import JointMotion
 from lissom.lie import se3, so3
 from lissom.messages import did_you_mean
 from lissom.model.description.frame import WORLD, Frame
@@ -160,7 +159,7 @@ class LoopClosure(Closing):
         elif len(hinges) == 1:
             axis = hinges[0]
             turn = np.cross(R.T @ axis, axis)
-            if joint.kind.pitched:
+            if joint.kind.coupled:
                 angle = _angle(R, axis) - 2 * np.pi * (axis @ p) / np.real(joint.pitch)
                 turn, p = turn + axis * np.remainder(angle + np.pi, 2 * np.pi) - axis * np.pi, p - axis * (axis @ p)
         elif len(hinges) == 2:
@@ -190,8 +189,7 @@ def _end(frame: Frame) -> End:
 
 def _hinges(joint: Joint) -> list[Array]:
     """Axes about which a joint turns, the first fixed in the first frame, the second in the second."""
-    steps = joint_steps(joint)
-    return [np.real(step.screw[:3]) for step in steps if step.motion in (JointMotion.TURN, JointMotion.SCREW)]
+    return [np.real(step.screw[:3]) for step in joint_steps(joint) if step.row.turns]
 
 
 def _along(T: Array) -> Array:

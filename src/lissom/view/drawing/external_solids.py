@@ -6,6 +6,7 @@ the second, and a place in the axes of the line.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,19 +41,13 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
             made.append(Piece(loop.name, "joint", JOINT, sign.moved(turn, offset).on(frame)))
     for element in robot.elements:
         ends = (_end(arm, element.between[0]), _end(arm, element.between[1]))
-        if element.type == "cylinder":
-            length = _length(arm, ends) if element.length is None else float(np.real(element.length))
+        if element.drawn == "cylinder":
+            held = element.held()
+            length = _length(arm, ends) if held is None else float(np.real(held.distance or 0.0))
             barrel = triangle_meshes.rod([0, 0, 0], [BARREL * length, 0, 0], 2.2 * thin)
             made.append(_piece(element.name, STEEL, barrel, np.zeros(len(barrel.points)), ends))
-            made.append(_piece(element.name, GROUND, *_line(1.1 * thin), ends))
-        elif element.type == "spring":
-            made.append(_piece(element.name, SPRING, *_coil(2.5 * thin, 0.5 * thin), ends))
-        elif element.type == "rope":
-            made.append(_piece(element.name, ROPE, *_line(0.45 * thin), ends))
-        elif element.type == "damper":
-            made.append(_piece(element.name, STEEL, *_line(1.4 * thin), ends))
-        else:
-            made.append(_piece(element.name, RUBBER, *_line(2.0 * thin), ends))
+        colour, looks = LOOKS[element.drawn]
+        made.append(_piece(element.name, colour, *looks(thin), ends))
     for contact in robot.contacts:
         frame, offset = _end(arm, contact.sphere)
         sphere = triangle_meshes.ball(float(np.real(contact.sphere.radius))).moved(shift=offset).on(frame)
@@ -61,6 +56,15 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
         solid = _surface(contact.surface, arm.reach).moved(so3.from_rpy(np.real(contact.surface.origin.rpy)), offset)
         made.append(Piece(contact.name, "link", GROUND, solid.on(frame)))
     return made
+
+
+LOOKS: dict[str, tuple[str, Callable[[float], tuple[Mesh, np.ndarray]]]] = {
+    "coil": (SPRING, lambda thin: _coil(2.5 * thin, 0.5 * thin)),
+    "rope": (ROPE, lambda thin: _line(0.45 * thin)),
+    "rod": (STEEL, lambda thin: _line(1.4 * thin)),
+    "block": (RUBBER, lambda thin: _line(2.0 * thin)),
+    "cylinder": (GROUND, lambda thin: _line(1.1 * thin)),  # the piston; its barrel is another solid
+}
 
 
 def line_axes(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, float]:

@@ -1,4 +1,4 @@
-"""Derivatives of the steps of generalised-alpha by parameters; see `variation`."""
+"""Derivatives of the steps of generalised-alpha by parameters; see `step_derivatives`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lissom.kernel.compile import Struct, inline, kernel
 from lissom.simulation.equations.system import residual
 from lissom.simulation.integrators import generalised_alpha, one_stage_matrix
 from lissom.simulation.integrators.integrator_state import LAST_STEP, TIME
-from lissom.simulation.sensitivity.sensitivity_steps import (
+from lissom.simulation.integrators.step_derivatives import (
     ITERATIONS,
     end_step,
     lay_start,

@@ -1,9 +1,9 @@
 """Radau over packs: the runs of a pack in lock-step, by the source of `radau_steps` itself.
 
 Time, step size and Newton's plan are those of all lanes: the largest correction and the largest error decide
-(`kernel.maths.elementary_functions.worst`). A run may have begun at any time of its pack: the times of its reference
-are counted from there, so that lanes may be in different pieces of it. Left out is what `eligible` runs do not have:
-loops, motions on groups, accounts of energy, and the forms of Newton's matrix beyond the one of a single configuration.
+(`kernel.maths.elementary_functions.worst`). References differ from run to run, so that lanes may be in different pieces
+of theirs. Left out is what `eligible` runs do not have: loops, motions on groups, accounts of energy, and the forms of
+Newton's matrix beyond the one of a single configuration.
 """
 
 from __future__ import annotations

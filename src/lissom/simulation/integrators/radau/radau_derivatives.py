@@ -1,4 +1,4 @@
-"""Derivatives of Radau's steps by parameters; see `variation`."""
+"""Derivatives of Radau's steps by parameters; see `step_derivatives`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lissom.simulation.integrators.radau import radau_steps
 from lissom.simulation.integrators.radau.radau_matrix import renew
 from lissom.simulation.integrators.radau.radau_solve import correct
 from lissom.simulation.integrators.radau.radau_tableau import NODES
-from lissom.simulation.sensitivity.sensitivity_steps import (
+from lissom.simulation.integrators.step_derivatives import (
     ITERATIONS,
     end_step,
     lay_start,
