@@ -12,7 +12,6 @@ import lissom
 from lissom import LissomError
 from lissom.control import (
     ControlLaw,
-    Law,
     Reference,
     Sampled,
     StateFeedback,
@@ -21,6 +20,8 @@ from lissom.control import (
     light_modes,
     pd,
 )
+from lissom.control.laws.law_kinds import COMPUTED_TORQUE, GRAVITY
+from lissom.model import Deflection
 
 ELLA = lissom.load("ella").compile()
 GAINS = {
@@ -62,9 +63,9 @@ def test_no_control() -> None:
 
 def test_options_reach_the_law() -> None:
     full = law(PD | {"gravity_compensation": True, "saturation": {"elbow": 5}, "side": "motor"})
-    assert full.parts[0].law == Law.GRAVITY
+    assert full.parts[0].kind is GRAVITY
     np.testing.assert_array_equal(full.upper, [np.inf, np.inf, 5])
-    assert law(PD | {"type": "computed-torque"}).parts[0].law == Law.COMPUTED_TORQUE
+    assert law(PD | {"type": "computed-torque"}).parts[0].kind is COMPUTED_TORQUE
 
 
 def test_a_rate_makes_the_law_sampled() -> None:
@@ -159,9 +160,9 @@ def test_lqr_is_designed_where_the_motion_ends() -> None:
         "type": "lqr",
         "reference": QUINTIC,
         "rate": 500,
-        "sensors": [{"link": "forearm", "kind": "deflection"}],
+        "sensors": ["tip"],
     }
-    sampled = from_config(ELLA, block)
+    sampled = from_config(ELLA, block, sensors=[Deflection(name="tip", link="forearm", noise=1e-4)])
     assert isinstance(sampled, Sampled)
     assert sampled.rate == 500
     function = sampled.function
@@ -254,8 +255,8 @@ def test_an_error_names_field_value_and_remedy(change: dict[str, Any], message: 
         ({"type": "lqr", "angle": -1}, r"control\.angle = .*: must be positive"),
         ({"type": "lqr", "joint": []}, r"control\.joint = \[\]: unknown field \(did you mean 'joints'\?\)"),
         (
-            {"type": "lqr", "sensors": [{"link": "arm"}]},
-            r"control\.sensors\[0\]\.link = 'arm': is not a link",
+            {"type": "lqr", "sensors": ["gauge"]},
+            r"control\.sensors\[0\] = 'gauge': is not a sensor",
         ),
     ],
 )

@@ -13,10 +13,11 @@ from lissom.control import Reference, StateFeedback, lqr
 from lissom.control.design.design_model import held_by_motors, modal_model, sampled_model
 from lissom.control.laws.channels import channels
 from lissom.dynamics.coordinates import configuration
+from lissom.model import Deflection, Gyro, Position
 
 ELLA = lissom.load("ella").compile()
 SPIN = lissom.load("spinup-beam").compile()
-DEFLECTION = {"link": "blade", "kind": "deflection", "noise": 1e-3}
+DEFLECTION = Deflection(link="blade", noise=1e-3)
 
 
 def feedback(*args: Any, **options: Any) -> StateFeedback:
@@ -181,7 +182,7 @@ PENDULUM = {"name": "pendulum", "links": [
 
 def test_an_inverted_pendulum_is_balanced_by_its_cart() -> None:
     model = lissom.Robot.from_dict(PENDULUM).compile()
-    law = feedback(model, joints=["rail"], torque=10.0, sensors=[{"link": "pole"}])
+    law = feedback(model, joints=["rail"], torque=10.0, sensors=[Position(link="pole", noise=1e-4)])
     assert np.abs(np.linalg.eigvals(law.A)).max() > 1.001  # it falls by itself
     assert np.abs(law.poles).max() < 1
     assert np.abs(law.estimator_poles).max() < 1
@@ -214,17 +215,12 @@ def test_a_mode_out_of_reach_is_named() -> None:
         ({"delay": -1}, "delay = -1: must not be negative"),
         ({"bandwidth": 0}, "bandwidth = 0: must be positive"),
         ({"side": "x"}, "side = 'x': is unknown"),
-        ({"sensors": ["tip"]}, r"sensors\[0\] = 'tip': must be"),
-        (
-            {"sensors": [{"link": "foream"}]},
-            r"sensors\[0\].link = 'foream': is not a link \(did you mean 'forearm'",
-        ),
-        ({"sensors": [{"link": "hub", "kind": "deflection"}]}, "'hub': is rigid and has no deflection"),
-        (
-            {"sensors": [{"kind": "angle"}]},
-            r"sensors\[0\].kind = 'angle': is unknown; choose position or deflection",
-        ),
-        ({"sensors": [{"noise": 0}]}, r"sensors\[0\].noise = 0: must be positive"),
+        ({"sensors": ["tip"]}, r"sensors\[0\] = 'tip': is not a sensor of ella"),
+        ({"sensors": [Deflection(link="foream", noise=1)]}, r"link = 'foream': is not a link \(did you mean 'forearm'"),
+        ({"sensors": [Deflection(link="hub", noise=1)]}, "link = 'hub': is rigid; the links that bend are"),
+        ({"sensors": [Gyro(link="forearm", noise=1)]}, r"sensors\[0\] = .*of type gyro, which reads more than a conf"),
+        ({"sensors": [Position(link="forearm")]}, r"sensors\[0\].noise: missing; a filter must know"),
+        ({"sensors": [Position(link="forearm", delay=1e-3)]}, r"sensors\[0\].delay = 0.001: is no part of this design"),
         ({"reference": [1, 2]}, "reference = .*has 2 values, not 3"),
     ],
 )

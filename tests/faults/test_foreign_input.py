@@ -154,7 +154,7 @@ def test_files_of_studies_fits_and_tasks_are_checked_as_what_they_are(name, tmp_
 
 
 def test_rates_that_are_too_low_for_state_feedback():
-    from lissom.control.design.state_feedback import riccati
+    from lissom.control.design.regulator_equations import riccati
 
     with pytest.raises(LissomError, match="raise the rate"):
         riccati(np.array([[1e12]]), np.eye(1), np.eye(1), np.eye(1), "feedback")

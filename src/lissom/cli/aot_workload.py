@@ -121,8 +121,12 @@ def _run(robot: Any, **options: Any) -> Any:
 def _controlled(robot: Any) -> None:
     """Run control laws and motions that are given."""
     still = control.Reference.constant(0.1)
-    for law in (control.pd, control.computed_torque):
-        _run(robot, controller=law(robot, {"hinge": {"p": 1.0, "d": 0.1}}, still))
+    q = robot.compile().neutral()
+    for make in (control.pd, control.computed_torque):
+        law = make(robot, {"hinge": {"p": 1.0, "d": 0.1}}, still)
+        _run(robot, controller=law)
+        for number in (float, complex):
+            law(0.0, q.astype(number), np.zeros(2))
     _run(robot, controller=lambda t, q, v: np.zeros(1))
     _run(robot, motion={"hinge": still})
     _run(robot, loads=[{"link": "arm", "force": [0.0, 1.0, 0.0]}])

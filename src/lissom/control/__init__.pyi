@@ -9,13 +9,14 @@ from lissom.control.design.output_feedback import OutputFeedback as OutputFeedba
 from lissom.control.design.output_feedback import lqg as lqg
 from lissom.control.design.state_feedback import StateFeedback as StateFeedback
 from lissom.control.design.state_feedback import lqr as lqr
-from lissom.control.laws.continuous_laws import Law as Law
 from lissom.control.laws.continuous_laws import computed_torque as computed_torque
+from lissom.control.laws.continuous_laws import joint_law as joint_law
 from lissom.control.laws.continuous_laws import pd as pd
 from lissom.control.laws.continuous_laws import torques as torques
 from lissom.control.laws.control_law import ControlLaw as ControlLaw
 from lissom.control.laws.control_law import JointLaw as JointLaw
 from lissom.control.laws.control_law import Together as Together
+from lissom.control.laws.law_kinds import LawKind as LawKind
 from lissom.control.laws.rigid_model import rigid_twin as rigid_twin
 from lissom.control.laws.sampled_control import Hold as Hold
 from lissom.control.laws.sampled_control import Sampled as Sampled

@@ -13,7 +13,7 @@ from lissom.model.fields.number_fields import is_number, kind_of
 def number(
     value: Any, path: str | Keys, remedy: str, *, above: float | None = None, at_least: float | None = None
 ) -> float:
-    """`value` as a finite float within the bounds."""
+    """Return `value` as a finite float within the bounds."""
     where = keys(path)
     if not is_number(value):
         raise LissomError(f"must be a number, not {kind_of(value)}; {remedy}", where, value)
@@ -37,7 +37,7 @@ def numbers(
     above: float | None = None,
     at_least: float | None = None,
 ) -> np.ndarray:
-    """`value` as finite floats (size,): a list, or one number for all where a size is given."""
+    """Return `value` as finite floats (size,): a list, or one number for all where a size is given."""
     where = keys(path)
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0):
         items = [number(v, (*where, k), remedy, above=above, at_least=at_least) for k, v in enumerate(value)]
@@ -49,7 +49,7 @@ def numbers(
 
 
 def times(value: Any, path: str | Keys, remedy: str) -> np.ndarray:
-    """`value` as finite, increasing times (k,)."""
+    """Return `value` as finite, increasing times (k,)."""
     t = numbers(value, path, remedy)
     late = np.flatnonzero(np.diff(t) <= 0)
     if len(late):
@@ -59,5 +59,5 @@ def times(value: Any, path: str | Keys, remedy: str) -> np.ndarray:
 
 
 def keys(path: str | Keys) -> Keys:
-    """A path, from the name of one field too."""
+    """Return a path, from the name of one field too."""
     return (path,) if isinstance(path, str) else path

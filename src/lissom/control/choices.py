@@ -8,9 +8,6 @@ SIDES: tuple[Side, ...] = get_args(Side)
 ShaperKind = Literal["zv", "zvd", "zvdd", "ei"]  # each more robust than the one before
 SHAPERS: tuple[ShaperKind, ...] = get_args(ShaperKind)
 
-SensorKind = Literal["position", "deflection"]  # of a tip: in the world, or of a link that bends
-SENSORS: tuple[SensorKind, ...] = get_args(SensorKind)
-
 Reduced = Literal["balanced", "modal"]  # how a model is reduced
 REDUCTIONS: tuple[Reduced, ...] = get_args(Reduced)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.references import csv_tables as csv
+from lissom.control.references import csv_tables
 from lissom.errors import LissomError
 from lissom.files import check_file
 from lissom.messages import brief, did_you_mean, listed
@@ -19,7 +19,7 @@ FILES = (*TEXT, ".nc", ".parquet", ".npz")
 
 
 def columns(data: Any, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """The columns called `names`, (N,) each, of a file or of anything that holds arrays by name."""
+    """Return the columns called `names`, (N,) each, of a file or of anything that holds arrays by name."""
     wanted = list(dict.fromkeys(names))
     if isinstance(data, str | os.PathLike):
         return _from_file(Path(data), wanted)
@@ -37,7 +37,7 @@ def _from_file(path: Path, wanted: list[str]) -> dict[str, np.ndarray]:
     check_file(path, "record")
     if suffix in TEXT:
         time, *others = wanted
-        t, values = csv.read(path, others, time, holes=True)
+        t, values = csv_tables.read(path, others, time, holes=True)
         return {time: t} | {name: values[:, k] for k, name in enumerate(others)}
     try:
         table = {".npz": _npz, ".parquet": _parquet, ".nc": _netcdf}[suffix](path)

@@ -104,7 +104,7 @@ def fit(
 
 
 def _by_windows(misfit: Residuals, x: np.ndarray, message: str, most: int, bar: Progress) -> tuple[np.ndarray, str]:
-    """Search again from windows that grow; the better of both ends, with what is left to doubt in the message."""
+    """Search again from windows that grow; return the better of both ends, doubts in its message."""
     at, ended = misfit.start, message
     with suppress(LissomError):
         for part in growing_windows(misfit):
@@ -125,7 +125,7 @@ def _by_windows(misfit: Residuals, x: np.ndarray, message: str, most: int, bar: 
 def search(
     misfit: Residuals, most: int, bar: Progress | None = None, start: np.ndarray | None = None
 ) -> tuple[np.ndarray, str]:
-    """The parameters (p,) with the least misfit, and how the search ended; noise that is not given is found too.
+    """Return the parameters (p,) with the least misfit, and how the search ended; noise that is not given is found too.
 
     It begins with the robot's own values, or with `start` (p,).
     """
@@ -153,7 +153,7 @@ def search(
 def descend(
     misfit: Residuals, x: np.ndarray, memory: float, share: float, most: int, bar: Progress | None = None
 ) -> tuple[np.ndarray, str]:
-    """Levenberg and Marquardt's method within bounds, until a step can gain little, or but a share of the misfit.
+    """Apply Levenberg and Marquardt's method within bounds, until a step can gain little, or but a share of the misfit.
 
     Steps are judged by half the sum of squared residuals, which follow each other over `memory` samples. A robot that
     cannot be, or a motion that does not finish, counts as a step that was too long.
@@ -211,5 +211,5 @@ def descend(
 
 
 def _step(normal: np.ndarray, scale: np.ndarray, gradient: np.ndarray, damping: float) -> np.ndarray:
-    """The step that a damped model of the misfit asks for."""
+    """Return the step that a damped model of the misfit asks for."""
     return -np.linalg.lstsq(normal + damping * np.diag(scale), gradient, rcond=None)[0]

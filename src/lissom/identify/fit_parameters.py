@@ -42,7 +42,7 @@ class Prior(FitPart):
 
 
 def _tied(value: Any) -> Any:
-    """Paths that take the same value, or {path: factor}."""
+    """Return paths that take the same value, or {path: factor}."""
     if isinstance(value, str):
         value = [value]
     return dict.fromkeys(_names(value, "give paths"), 1.0) if isinstance(value, list | tuple) else value
@@ -83,12 +83,13 @@ class Unknown(FitPart):
 
     @property
     def limits(self) -> tuple[float, float]:
+        """The least and the largest value, in units of the scale."""
         low, high = self.bounds
         return (-np.inf if low is None else low, np.inf if high is None else high)
 
 
 def _written(value: Any) -> Any:
-    """Unknowns as people write them: a list of names, {name: [low, high]}, {name: {bounds, prior, start, ties}}."""
+    """Read unknowns as people write them: names, {name: [low, high]}, {name: {bounds, prior, start, ties}}."""
     remedy = "give a list of names, or {name: [low, high]}, or {name: {bounds: [low, high], prior: ...}}"
     if isinstance(value, str):
         value = [value]
@@ -100,7 +101,7 @@ def _written(value: Any) -> Any:
 
 
 def _unknown(name: str, given: Any) -> Any:
-    """What a user gives for one of them, as its fields."""
+    """Return what a user gives for one of them, as its fields."""
     if given is None or isinstance(given, Mapping | Unknown):
         return {} if given is None else given
     if isinstance(given, Sequence) and len(given) == 2 and all(x is None or is_number(x) for x in given):
@@ -119,7 +120,7 @@ class _Whole(FitPart):
 
 
 def unknowns(given: Any) -> dict[str, Unknown]:
-    """Parameters by path, from what a user gives."""
+    """Return parameters by path, from what a user gives."""
     return _Whole(parameters=given).parameters
 
 
@@ -149,7 +150,7 @@ class Entry:
 
 
 def field_entry(robot: Robot, path: str, unknown: Unknown) -> Entry:
-    """A field of the robot as a number of the search."""
+    """Return a field of the robot as a number of the search."""
     fields = {path: 1.0} | dict(unknown.ties)
     for each in fields:
         old = robot.value(each)
@@ -177,7 +178,7 @@ def _width(unknown: Unknown, low: float, high: float) -> float:
 
 
 def _least(robot: Robot, path: str, value: float) -> float:
-    """Zero where the robot's format refuses a negative number, a bit more where it refuses zero; else none."""
+    """Return the least value: zero or a bit more where the robot's format refuses negatives or zero; else none."""
     for least in (-abs(value) or -1.0, 0.0):
         try:
             robot.with_value(path, least)
@@ -190,7 +191,7 @@ def _least(robot: Robot, path: str, value: float) -> float:
 def record_entry(
     record: str, path: str, unknown: Unknown, value: float, size: float, known: Sequence[str] = ()
 ) -> Entry:
-    """A number of one record; `known` are the targets that its kind may have."""
+    """Return a number of one record; `known` are the targets that its kind may have."""
     kind, _, target = path.partition(".")
     if kind not in KINDS or not target:
         shown = "start.JOINT, start.JOINT.rate, offset.OUTPUT, scale.OUTPUT, delay.OUTPUT or gains.JOINT.p"
@@ -207,7 +208,7 @@ def record_entry(
 
 
 def with_values(robot: Robot, entries: Sequence[Entry], x: np.ndarray) -> Robot:
-    """The robot with the values x (n,) of the entries that are its fields, tied ones included."""
+    """Return the robot with the values x (n,) of the entries that are its fields, tied ones included."""
     return robot.with_values(
         (path, factor * float(value))
         for entry, value in zip(entries, x, strict=True)

@@ -88,7 +88,7 @@ class Fit(printing.Printed):
 
     @property
     def before(self) -> list[Block]:
-        """The same of the robot as it was."""
+        """Errors of the robot as it was."""
         return self.misfit.blocks(self.misfit.start)
 
     @cached_property
@@ -99,7 +99,7 @@ class Fit(printing.Printed):
         return np.array([measured, before, after]).T
 
     def validated(self, records: Any, folder: str | os.PathLike[str] = ".") -> Fit:
-        """The same with its errors on records that were not fitted."""
+        """Return this fit with its errors on records that were not fitted."""
         from lissom.identify.validation import validate
 
         variants = {"before": self.misfit.robot, "fitted": self.robot}
@@ -110,7 +110,7 @@ class Fit(printing.Printed):
         return {} if prepared is None else dict(prepared.options)
 
     def table(self) -> Table:
-        """Values, intervals, and what they were before."""
+        """Return a table of values, intervals, and what they were before."""
         caption = "\n".join([self._errors(), *self.warnings])
         title = f"{self.misfit.robot.name}: {self.message} after {self.misfit.evaluations} evaluations"
         table = printing.table(
@@ -130,13 +130,13 @@ class Fit(printing.Printed):
         return "\n".join(rows)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Measured and modelled histories with their errors; written to a file where one is named."""
+        """Return measured and modelled histories with their errors; written to a file where one is named."""
         from lissom.view.figures.fit_figures import plot_fit
 
         return plot_fit(self, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         half = self.uncertainty.half
         rows = {
             name: {
@@ -172,7 +172,7 @@ class Fit(printing.Printed):
         write_whole(Path(path), self.provenance() + self.robot.to_yaml())
 
     def provenance(self) -> str:
-        """Where the values come from, as comments of a robot file."""
+        """Return where the values come from, as comments of a robot file."""
         when = datetime.now().astimezone().isoformat(" ", "seconds")
         lines = [f"Fitted by lissom {__version__} on {when} from {self.misfit.robot.name}."]
         for name, each in self.misfit.records.items():

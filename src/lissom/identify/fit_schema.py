@@ -62,7 +62,7 @@ class FitFile(FitPart):
 
 
 def load(path: str | os.PathLike[str]) -> FitFile:
-    """A fit from its file; relative paths in it begin in the folder of the file."""
+    """Read a fit from its file; relative paths in it begin in the folder of the file."""
     source = os.fspath(path)
     root = read(text_of(Path(path)), source)
     if root is None or not isinstance(root.value, dict):

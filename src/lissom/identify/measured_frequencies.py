@@ -40,7 +40,7 @@ class MeasuredFrequency(FitPart):
 def frequency(
     robot: Robot, given: MeasuredFrequency, fields: Sequence[Sequence[tuple[str, float]]]
 ) -> tuple[float, np.ndarray]:
-    """The frequency in Hz, and its derivatives (p,) by parameters, each some fields of the robot with factors.
+    """Return the frequency in Hz, and its derivatives (p,) by parameters, each some fields of the robot with factors.
 
     With the shape x of unit modal mass, d(omega^2) = x . (dK - omega^2 dM) x. The change dK x of the elastic forces is
     that of inverse dynamics by the parameter, which is exact, between two poses along x.
@@ -70,7 +70,7 @@ def frequency(
 
 
 def _moved(model: Any, q: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """The configuration q moved by u (nv,), on the group where a coordinate is a quaternion."""
+    """Return the configuration q moved by u (nv,), on the group where a coordinate is a quaternion."""
     from lissom.kernel.maths.chart import move
 
     out = np.zeros(model.nq)

@@ -50,7 +50,7 @@ class Measured:
 
 
 def measured(model: Model, name: str) -> Measured:
-    """The quantity that a user calls `name`."""
+    """Return the quantity that a user calls `name`."""
     head, _, rest = name.partition(".")
     sensing = Sensing(model, model.robot.sensors)
     label = name.removeprefix(READING)
@@ -124,7 +124,7 @@ def _component(poses: TipPoses, head: str, c: int) -> np.ndarray:
 
 
 def _rotation_vector(R: np.ndarray) -> np.ndarray:
-    """Logarithms (N, 3) of rotations (N, 3, 3) by less than half a turn, complex."""
+    """Return logarithms (N, 3) of rotations (N, 3, 3) by less than half a turn, complex."""
     gone = 1.0 - (np.trace(R, axis1=1, axis2=2) - 1.0) / 2.0  # 1 - cos
     near = np.abs(gone) < SMALL
     far = np.where(near, 0.5, gone)

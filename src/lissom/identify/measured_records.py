@@ -131,12 +131,12 @@ class Record(FitPart):
     window: tuple[float, float] | None = Field(default=None, description="begin and end in s, all of it unless given")
 
     def windows(self, *pairs: tuple[float, float]) -> list[Record]:
-        """The same record cut into windows of time, each a record of its own."""
+        """Return this record cut into windows of time, each a record of its own."""
         name = self.name or "record"
         return [self.model_copy(update={"window": pair, "name": f"{name} {pair[0]:g}-{pair[1]:g} s"}) for pair in pairs]
 
     def samples(self, folder: str | os.PathLike[str] = ".") -> Samples:
-        """The numbers in SI units, checked; relative paths begin in `folder`."""
+        """Return the numbers in SI units, checked; relative paths begin in `folder`."""
         data = self.data
         if isinstance(data, str):
             data = str(Path(folder) / data)
@@ -201,7 +201,7 @@ class Samples:
 def _averaged(
     time: np.ndarray, signals: dict[str, dict[str, np.ndarray]], every: int
 ) -> tuple[np.ndarray, dict[str, dict[str, np.ndarray]]]:
-    """Means of so many samples in place of each: fast noise goes, and runs take longer steps."""
+    """Average so many samples in place of each: fast noise goes, and runs take longer steps."""
     whole = len(time) // every
     if whole < 2:
         raise LissomError(f"leaves {whole} of {len(time)} samples; average fewer into one", ("every",), every)
@@ -271,7 +271,7 @@ def check_angles(values: np.ndarray, channel: Channel, unit: str) -> None:
 
 
 def named(records: Any) -> dict[str, Record]:
-    """Records by name; those without one are called after their file, or numbered."""
+    """Return records by name; those without one are called after their file, or numbered."""
     if isinstance(records, Record | dict):
         records = [records]
     made: dict[str, Record] = {}

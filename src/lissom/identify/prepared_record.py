@@ -80,7 +80,7 @@ class Prepared:
     def modelled(
         self, robot: Robot, fields: Sequence[str], values: Mapping[str, float]
     ) -> dict[str, tuple[np.ndarray, Slopes]]:
-        """Every output (N,) at the measured times, with its derivatives by fields of the robot and by `values`."""
+        """Return every output (N,) at the measured times, with derivatives by fields of the robot and by `values`."""
         own = {path: name for path in values if (name := self._run_name(path)) is not None}
         joints = {path.split(".", 2)[2] for path in own if path.split(".", 2)[1] + "." == TORQUES}
         # a scale of torque + offset is told apart by the derivative by the offset
@@ -107,7 +107,7 @@ class Prepared:
     def _corrected(
         self, output: str, time: np.ndarray, y: np.ndarray, slopes: Slopes, values: Mapping[str, float]
     ) -> tuple[np.ndarray, Slopes]:
-        """scale y(t - delay) + offset at the measured times, and its derivatives."""
+        """Return scale y(t - delay) + offset at the measured times, and its derivatives."""
         offset, scale, delay = (values.get(f"{kind}.{output}", NEUTRAL[kind]) for kind in (OFFSET, SCALE, DELAY))
         rate = np.zeros(len(self.samples.time))
         if self.interpolated or len(time) != len(self.samples.time):
@@ -124,14 +124,14 @@ class Prepared:
         return scale * y + offset, made
 
     def _run_name(self, path: str) -> str | None:
-        """What `sensitivity` calls one of the record's parameters; None where the run does not depend on it."""
+        """Return what `sensitivity` calls one of the record's parameters; None where the run does not depend on it."""
         kind, _, target = path.partition(".")
         if kind in (START, GAINS):
             return path
         return f"{FEED}{target.removeprefix(TORQUES)}.{kind}" if target.startswith(TORQUES) else None
 
     def _torque_slope(self, path: str, slopes: Slopes, values: Mapping[str, float]) -> np.ndarray:
-        """By the scale, the offset or the delay of a measured torque, scale u(t - delay) + offset."""
+        """Derive by the scale, the offset or the delay of a measured torque, scale u(t - delay) + offset."""
         kind, _, target = path.partition(".")
         joint = target.removeprefix(TORQUES)
         by = slopes[f"{FEED}{joint}.{kind}"]
@@ -141,7 +141,7 @@ class Prepared:
         return (by - offset * slopes[f"{FEED}{joint}.offset"]) / scale
 
     def _law(self, values: Mapping[str, float]) -> ControlLaw | None:
-        """What drives the joints."""
+        """Return what drives the joints."""
         law = self.control
         if law is not None:
             law = _with_gains(law, {p.removeprefix(f"{GAINS}."): x for p, x in values.items() if p.startswith(GAINS)})
@@ -240,7 +240,7 @@ def slowest_frequency(model: Model) -> float | None:
 
 
 def _with_gains(law: ControlLaw, gains: Mapping[str, float]) -> ControlLaw:
-    """The law with other gains, {"elbow.p": value}."""
+    """Return the law with other gains, {"elbow.p": value}."""
     parts, seen = [], set()
     for part in law.parts:
         kp, kd = part.kp.copy(), part.kd.copy()

@@ -40,6 +40,7 @@ class Block:
 
     @property
     def errors(self) -> np.ndarray:
+        """What the model says beyond what was measured."""
         return self.modelled - self.measured
 
     @property
@@ -119,36 +120,36 @@ class Residuals:
         return tuple(entry.name for entry in self.entries)
 
     def blocks(self, x: np.ndarray) -> list[Block]:
-        """What every output of every record says at the parameters x (p,)."""
+        """Return what every output of every record says at the parameters x (p,)."""
         return self._evaluated(x).blocks
 
     def frequencies_at(self, x: np.ndarray) -> np.ndarray:
-        """What the model has (n,) where frequencies were measured, Hz."""
+        """Return what the model has (n,) where frequencies were measured, Hz."""
         errors = self._evaluated(x).errors
         return np.array([each.frequency + each.sigma * error for each, error in zip(self.frequencies, errors)])
 
     def residuals(self, x: np.ndarray) -> np.ndarray:
-        """Errors over their noise (n,): of records, of frequencies, and of what was known beforehand."""
+        """Return errors over their noise (n,): of records, of frequencies, and of what was known beforehand."""
         at = self._evaluated(x)
         histories = (block.errors / self._sigma(block) for block in at.blocks)
         return np.concatenate([*histories, at.errors, self._prior(x)[0]])
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
-        """Derivatives (n, p) of the residuals."""
+        """Return derivatives (n, p) of the residuals."""
         at = self._evaluated(x)
         histories = (block.jacobian / self._sigma(block) for block in at.blocks)
         return np.concatenate([*histories, at.slopes, self._prior(x)[1]])
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        """Derivatives (p,) of half the sum of squared residuals."""
+        """Return derivatives (p,) of half the sum of squared residuals."""
         return self.jacobian(x).T @ self.residuals(x)
 
     def robot_at(self, x: np.ndarray) -> Robot:
-        """The robot with the parameters x (p,)."""
+        """Return the robot with the parameters x (p,)."""
         return with_values(self.robot, self.entries, x)
 
     def first_guess(self) -> None:
-        """Noise to begin with: what is given, else the errors of the robot as it is; doubts about units."""
+        """Set the noise to begin with: what is given, else errors of the robot as it is; note doubts about units."""
         blocks = self.blocks(self.start)
         for block in blocks:
             with within("records", block.record, "outputs", block.output):
@@ -156,7 +157,7 @@ class Residuals:
         self.estimate_noise(self.start, 0)
 
     def estimate_noise(self, x: np.ndarray, parameters: int) -> float:
-        """Noise of outputs from the errors at x where it is not given; by how much of itself it has changed at most."""
+        """Find noise that is not given from the errors at x; return the largest relative change."""
         blocks = self.blocks(x)
         samples = sum(len(block.errors) for block in blocks)
         change = 0.0
@@ -211,7 +212,7 @@ class Residuals:
         return blocks
 
     def _fields(self) -> list[list[tuple[str, float]]]:
-        """Fields of the robot that each of its parameters moves, with their factors."""
+        """Return fields of the robot that each of its parameters moves, with their factors."""
         return [[(entry.path, 1.0), *entry.ties] for entry in self.entries if entry.record is None]
 
     def _frequencies(self, robot: Robot) -> tuple[np.ndarray, np.ndarray]:

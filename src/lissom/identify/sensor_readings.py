@@ -11,10 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from lissom.dynamics.sensing import Eye, Moment, Sensing
+from lissom.dynamics.sensing import Mounted, Sensing
+from lissom.dynamics.sensor_kinds import Moment
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.algorithms.complex_tangent import lay_tangent
-from lissom.model.description.sensor import Sensor, StrainGauge
+from lissom.model.description.sensor import Sensor
 from lissom.model.model import Model
 from lissom.simulation.inputs.sensor_signals import NODES, low_pass_weights
 from lissom.simulation.sensitivity.motion_parameters import complex_numbers
@@ -27,29 +28,29 @@ Both = tuple[np.ndarray, np.ndarray]  # values (N,) and their derivatives (param
 
 
 def reading(name: str, found: Sensitivity) -> Both:
-    """What a sensor tells along the run, by the name of the reading."""
+    """Return what a sensor tells along the run, by the name of the reading."""
     model = plain(found.run.model)
     sensing = Sensing(model, model.robot.sensors)
     k = sensing.labels.index(name)
-    at = next(at for at, eye in enumerate(sensing.eyes) if eye.place.start <= k < eye.place.stop)
+    at = next(at for at, eye in enumerate(sensing.mounted) if eye.place.start <= k < eye.place.stop)
     values = _ideal(sensing, at, k, found, None).real
     changes = [
         _ideal(Sensing(source.model, source.model.robot.sensors), at, k, found, j).imag / STEP
         for j, source in enumerate(found.sources)
     ]
     sensors = [source.model.robot.sensors[at] for source in found.sources]
-    part = k - sensing.eyes[at].place.start
+    part = k - sensing.mounted[at].place.start
     table = np.array([values, *changes]).T
     told = _delayed_readings(model.robot.sensors[at], sensors, part, found.time, table)
     return told[:, 0], told[:, 1:].T
 
 
 def _ideal(sensing: Sensing, at: int, k: int, found: Sensitivity, j: int | None) -> np.ndarray:
-    """Reading k (N,), of the sensor `at`, before its low-pass; its change by parameter j as imaginary parts."""
-    eye, run = sensing.eyes[at], found.run
+    """Return reading k (N,), of the sensor `at`, before its low-pass; its change by parameter j as imaginary parts."""
+    eye, run = sensing.mounted[at], found.run
     moved = None if j is None else (found.q[j], found.v[j], found.a[j])
     q = np.array(run.q, complex) if moved is None else perturb_configurations(found, moved[0])
-    if isinstance(eye.sensor, StrainGauge):
+    if eye.kind.order == 0 and not eye.kind.passes and len(eye.labels) == 1:
         row = _linear(eye, q[[0, len(q) // 2, -1]])
         if row is not None:
             return np.asarray(q @ row)
@@ -60,8 +61,8 @@ def _ideal(sensing: Sensing, at: int, k: int, found: Sensitivity, j: int | None)
     return np.array([sensing(*state, only=[at])[k] for state in zip(q, v, a)])
 
 
-def _linear(eye: Eye, samples: np.ndarray) -> np.ndarray | None:
-    """The row (nq,) of a gauge that reads a linear function of the configuration; None where it does not."""
+def _linear(eye: Mounted, samples: np.ndarray) -> np.ndarray | None:
+    """Return the row (nq,) of a gauge that reads a linear function of the configuration; None where it does not."""
 
     def read(q: np.ndarray) -> complex:
         return complex(np.squeeze(eye.read(Moment(q, q, None, np.zeros((0, 6))))))
@@ -75,7 +76,7 @@ def _linear(eye: Eye, samples: np.ndarray) -> np.ndarray | None:
 def _delayed_readings(
     sensor: Sensor, changed: Sequence[Sensor], part: int, time: np.ndarray, table: np.ndarray
 ) -> np.ndarray:
-    """Values and derivatives (N, 1 + parameters) after the low-pass, the delay and the bias of the sensor.
+    """Return values and derivatives (N, 1 + parameters) after the low-pass, the delay and the bias of the sensor.
 
     `changed` is the sensor for each parameter, its change as imaginary parts; `part` which of its numbers is read.
     """
@@ -103,7 +104,7 @@ def _delayed_readings(
 
 
 def _low_passed(time: np.ndarray, table: np.ndarray, corner: complex) -> np.ndarray:
-    """y' = w (u - y) from y(0) = u(0), for the cubic splines through the columns u (N, m)."""
+    """Return y' = w (u - y) from y(0) = u(0), for the cubic splines through the columns u (N, m)."""
     from scipy.interpolate import CubicSpline
 
     curves = CubicSpline(time, table)
@@ -120,7 +121,7 @@ def _low_passed(time: np.ndarray, table: np.ndarray, corner: complex) -> np.ndar
 
 
 def perturb_configurations(found: Sensitivity, s: np.ndarray) -> np.ndarray:
-    """Configurations (N, nq) with the changes s (N, nv) as imaginary parts."""
+    """Return configurations (N, nq) with the changes s (N, nv) as imaginary parts."""
     model = found.run.model
     q = np.zeros((len(s), model.nq), complex)
     u = np.zeros(model.nv, complex)
@@ -130,5 +131,5 @@ def perturb_configurations(found: Sensitivity, s: np.ndarray) -> np.ndarray:
 
 
 def plain(model: Model) -> Model:
-    """The model with complex numbers in place of real ones."""
+    """Return the model with complex numbers in place of real ones."""
     return Model(model.robot, complex_numbers(model), model.flexible, model.bodies, model.frames)

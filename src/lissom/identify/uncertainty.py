@@ -33,7 +33,7 @@ class Uncertainty:
 
 
 def uncertainty(misfit: Residuals, x: np.ndarray) -> Uncertainty:
-    """Of the parameters x (p,) that were found."""
+    """Find the uncertainty of the parameters x (p,)."""
     size = np.maximum([entry.size for entry in misfit.entries], np.abs(x))
     scaled = misfit.jacobian(x) * size
     blocks = misfit.blocks(x)
@@ -62,7 +62,7 @@ def uncertainty(misfit: Residuals, x: np.ndarray) -> Uncertainty:
 
 
 def _quantile(misfit: Residuals, blocks: list[Block], memory: float) -> float:
-    """Deviations to either side that hold the confidence: Student's where the noise was found from the errors too."""
+    """Return deviations to either side that hold the confidence: Student's where noise was found too."""
     from scipy.stats import norm, t
 
     found = sum(len(block.errors) for block in blocks if block.source not in misfit.given_noise)
@@ -83,7 +83,7 @@ def _told(entries: list[Entry], direction: np.ndarray, part: np.ndarray) -> str:
 
 
 def _close(names: tuple[str, ...], correlations: np.ndarray, lost: np.ndarray) -> list[str]:
-    """Parameters of which mostly a combination is known, in groups."""
+    """Return parameters of which mostly a combination is known, in groups."""
     from scipy.sparse.csgraph import connected_components
 
     near = (np.abs(correlations) > CLOSE) & ~lost & ~lost[:, None] & ~np.eye(len(names), dtype=bool)
@@ -120,12 +120,12 @@ def _follow(blocks: list[Block], memory: float) -> list[str]:
 
 
 def longest_memory(blocks: list[Block]) -> float:
-    """Samples over which errors follow each other, the longest of all blocks."""
+    """Return samples over which errors follow each other, the longest of all blocks."""
     return max([1.0, *(memory_of(block.errors) for block in blocks)])
 
 
 def memory_of(errors: np.ndarray) -> float:
-    """Samples over which errors follow each other, 1 for white noise: 1 + 2 sum of correlations while positive."""
+    """Count samples over which errors follow each other: 1 + 2 sum of correlations while positive."""
     n = len(errors)
     e = errors - errors.mean()
     power = float(e @ e)

@@ -30,7 +30,7 @@ class Validation(printing.Printed):
     blocks: dict[str, list[Block]]  # by model
 
     def error(self, model: str, record: str | None = None, output: str | None = None) -> float:
-        """Normalised error of a model, over all its blocks unless a record or an output is named."""
+        """Return normalised error of a model, over all its blocks unless a record or an output is named."""
         chosen = [
             block for block in self._of(model)
             if record in (None, block.record) and output in (None, block.output)
@@ -40,7 +40,7 @@ class Validation(printing.Printed):
         return float(np.sqrt(np.mean([block.normalised**2 for block in chosen])))
 
     def factor(self, better: str, worse: str, record: str | None = None, output: str | None = None) -> float:
-        """How many times smaller the error of one model is than that of another."""
+        """Return how many times smaller the error of one model is than that of another."""
         return self.error(worse, record, output) / self.error(better, record, output)
 
     @property
@@ -54,7 +54,7 @@ class Validation(printing.Printed):
         return self.blocks[model]
 
     def table(self) -> Table:
-        """Normalised errors in percent, one column per model."""
+        """Return normalised errors in percent, one column per model."""
         table = printing.table("record", "output", *self.blocks, title="errors on what was held back, in percent")
         first = next(iter(self.blocks.values()))
         for k, block in enumerate(first):
@@ -64,7 +64,7 @@ class Validation(printing.Printed):
         return table
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: {model: [{record, output, error}]}."""
+        """Return plain data: {model: [{record, output, error}]}."""
         return {
             model: [{"record": b.record, "output": b.output, "normalised_error": b.normalised} for b in blocks]
             for model, blocks in self.blocks.items()
@@ -74,17 +74,22 @@ class Validation(printing.Printed):
 def validate(
     models: Mapping[str, AnyRobot], records: Any, *, folder: str | os.PathLike[str] = ".", **settings: Any
 ) -> Validation:
-    """Errors of robots on records that none of them was fitted to.
+    """Return errors of robots on records that none of them was fitted to.
 
     What is unknown of a record itself, its start, offsets and delays, is found for each robot; nothing else is.
 
     >>> lissom.identify.validate({"plain": plain.robot, "with Stribeck": better.robot}, held_back)
 
-    Args:
-        models: robots by name.
-        records: as for `lissom.fit`.
-        folder: where relative paths of records begin.
-        rtol, ...: settings of the runs.
+    Parameters
+    ----------
+    models : mapping
+        Robots by name.
+    records
+        As for `lissom.fit`.
+    folder : str or path
+        Where relative paths of records begin.
+    rtol, ...
+        Settings of the runs.
     """
     given = named(records)
     if not given:

@@ -18,6 +18,7 @@ from lissom.model.description.origin import Origin as Origin
 from lissom.model.description.robot import Link as Link
 from lissom.model.description.robot import Robot as Robot
 from lissom.model.description.sensor import Accelerometer as Accelerometer
+from lissom.model.description.sensor import Deflection as Deflection
 from lissom.model.description.sensor import Encoder as Encoder
 from lissom.model.description.sensor import ForceTorque as ForceTorque
 from lissom.model.description.sensor import Gyro as Gyro

@@ -33,25 +33,26 @@ class Point:
         self._block = slopes.sparsity()
 
     def kinetic(self, z: np.ndarray) -> float:
+        """Return twice the kinetic energy at all points."""
         return float(self._kinetic(z))
 
     def forces(self, z: np.ndarray) -> np.ndarray:
-        """(points, nv)."""
+        """Return the forces (points, nv)."""
         return np.array(self._force.map(len(z))(z.T)).T
 
     def unbalanced(self, z: np.ndarray) -> np.ndarray:
-        """(points following,) what the links leave unbalanced."""
+        """Return (points following,) what the links leave unbalanced."""
         return self.forces(z)[:, self.task.following].ravel()
 
     def slopes(self, z: np.ndarray) -> sparse.csc_matrix:
-        """Its derivatives by z of all points, block by block."""
+        """Return derivatives by z of all points, block by block."""
         import casadi as ca
 
         blocks = self._slopes.map(len(z))(z.T)
         return sparse.csc_matrix(ca.sparsity_cast(blocks, ca.diagcat(*[self._block] * len(z))).sparse())
 
     def limits(self) -> list[tuple[str, Any, float, float]]:
-        """(what, row, least, largest) of everything that is limited."""
+        """Return (what, row, least, largest) of everything that is limited."""
         import casadi as ca
 
         task, model, limits = self.task, self.task.model, self.task.asked.limits
@@ -81,7 +82,7 @@ class Point:
         return rows
 
     def beyond(self, z: np.ndarray) -> list[tuple[float, str]]:
-        """How far each limit is missed, as a share of it."""
+        """Return how far each limit is missed, as a share of it."""
         import casadi as ca
 
         out = []
@@ -92,13 +93,14 @@ class Point:
 
 
 def pick(vector: Any, index: np.ndarray) -> Any:
-    """Entries of a symbolic column; none of them is a column too."""
+    """Return entries of a symbolic column; none of them is a column too."""
     import casadi as ca
 
     return vector[index.tolist()] if len(index) else ca.SX(0, 1)
 
 
 def column(values: np.ndarray) -> Any:
+    """Return numbers as a CasADi column."""
     import casadi as ca
 
     return ca.DM(values) if len(values) else ca.DM(0, 1)

@@ -19,7 +19,7 @@ KNOWN = (Tube, Circle, Box, Rectangle)
 
 
 def von_mises(section: SectionSpec, force: np.ndarray, moment: np.ndarray) -> Any:
-    """Largest equivalent stress, Pa, from force (N, Vy, Vz) and moment (T, My, Mz) in the section."""
+    """Return largest equivalent stress, Pa, from force (N, Vy, Vz) and moment (T, My, Mz) in the section."""
     N, T = _size(force[0]), _size(moment[0])
     Vy, Vz, My, Mz = (_size(x) for x in (force[1], force[2], moment[1], moment[2]))
     if isinstance(section, Tube | Circle):
@@ -58,11 +58,11 @@ def _radii(section: Tube | Circle) -> tuple[Any, Any]:
 
 
 def _size(x: Any) -> Any:
-    """The magnitude of a real number, with its derivative."""
+    """Return the magnitude of a real number, with its derivative."""
     return x if np.real(x) >= 0 else -x
 
 
 def _length(a: Any, b: Any) -> Any:
-    """The length of a real vector, with its derivative: none where it has no direction."""
+    """Return the length of a real vector, with its derivative: none where it has no direction."""
     square = a * a + b * b
     return np.sqrt(square) if np.real(square) > 0 else 0.0

@@ -59,7 +59,7 @@ class Candidate:
 
     @property
     def duration(self) -> float:
-        """s."""
+        """The time that the motion takes, s."""
         return float(self.breaks[-1])
 
     @cached_property
@@ -136,7 +136,7 @@ class OptimalMotion(printing.Printed):
     # use -----------------------------------------------------------------------------------------------------
 
     def controller(self, gains: Any = None, side: Side | None = None) -> ControlLaw:
-        """PD about the motion with its torques fed forward; gains as in `lissom.control.pd`.
+        """Return PD about the motion with its torques fed forward; gains as in `lissom.control.pd`.
 
         Those of the scenario unless given; where it has none, some that make the joints slower than the links.
         """
@@ -164,7 +164,7 @@ class OptimalMotion(printing.Printed):
         return self._slow_gains(), "motor" if elastic else "joint"
 
     def _slow_gains(self) -> dict[str, dict[str, float]]:
-        """Gains that turn each joint of the rigid arm slower than the links swing."""
+        """Return gains that turn each joint of the rigid arm slower than the links swing."""
         task = self.task
         twin = rigid_twin(task.model.robot, rotors=True).compile()
         pose = configuration(twin, {c.name: float(x) for c, x in zip(task.channels, task.joints[-1], strict=True)})
@@ -177,11 +177,11 @@ class OptimalMotion(printing.Printed):
         return {name: {"p": m * omega**2, "d": 1.4 * m * omega} for name, m in each.items()}
 
     def simulate(self, after: float = AFTER, **options: Any) -> Trajectory:
-        """The whole robot under `controller()`, and `after` seconds more at the end of the motion."""
+        """Simulate the whole robot under `controller()`, and `after` seconds more at the end of the motion."""
         return self._run(self.controller(), after, options)
 
     def simulate_before(self, after: float = AFTER, **options: Any) -> Trajectory:
-        """The same for the smooth motion, with the torques of the rigid arm fed forward."""
+        """Simulate the smooth motion, with the torques of the rigid arm fed forward."""
         task = self.task
         way = task.smooth(self.before_times)
         return self._run(self._law(way, way, task.rigid_torque(way), None, None), after, options)
@@ -198,14 +198,14 @@ class OptimalMotion(printing.Printed):
         return simulate(self.task.model, law.parts[0].reference.end + after, start=start, controller=law, **given)
 
     def verify(self, after: float = AFTER) -> Verification:
-        """Both motions simulated on the whole robot."""
+        """Simulate both motions on the whole robot."""
         ends = (float(self.before_times[-1]), self.duration)
         return Verification(self, self.simulate_before(after), self.simulate(after), ends)
 
     # files ---------------------------------------------------------------------------------------------------
 
     def to_scenario(self, table: str | os.PathLike[str], after: float = AFTER) -> Scenario:
-        """A scenario that makes the motion from the table that `save` writes."""
+        """Return a scenario that makes the motion from the table that `save` writes."""
         gains, side = self._own_gains()
         columns = {name: f"{'motor.' if side == 'motor' else ''}{name}" for name in self.joints}
         path = os.fspath(table)
@@ -234,7 +234,7 @@ class OptimalMotion(printing.Printed):
         return Scenario.from_dict(kept | data | {"control": control})
 
     def samples(self, rate: float = RATE) -> tuple[list[str], np.ndarray]:
-        """Names and values (times, columns) of time, joints, motors and torques."""
+        """Return names and values (times, columns) of time, joints, motors and torques."""
         count = max(2, int(np.ceil(self.duration * rate)) + 1)
         t = np.linspace(0.0, self.duration, count)
         names = ["time", *self.joints, *[f"motor.{n}" for n in self.joints], *[f"torque.{n}" for n in self.joints]]
@@ -257,7 +257,7 @@ class OptimalMotion(printing.Printed):
     # form ----------------------------------------------------------------------------------------------------
 
     def table(self) -> Table:
-        """Time, energy left and the largest of everything that is limited: of the smooth motion, of the best one."""
+        """Return time, energy left and the largest of everything limited: of the smooth motion, of the best."""
         title = f"{self.asked.name}: least {self.asked.least}, {self.task.model.robot.name}"
         note = f"{self.iterations} iterations, {self.seconds:.1f} s; {sum(self.task.intervals)} intervals"
         note += f"\n{self.left}" if self.left else ""
@@ -267,7 +267,7 @@ class OptimalMotion(printing.Printed):
         return table
 
     def rows(self) -> list[tuple[str, float, float, float | None, str]]:
-        """(what, smooth, best, limit, unit)."""
+        """Return (what, smooth, best, limit, unit)."""
         task, limits = self.task, self.asked.limits
         out: list[tuple[str, float, float, float | None, str]] = []
 
@@ -298,13 +298,13 @@ class OptimalMotion(printing.Printed):
         return out
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers of the table as plain data."""
+        """Return the numbers of the table as plain data."""
         rows = {name: {"smooth": a, "best": b, "limit": c, "unit": unit} for name, a, b, c, unit in self.rows()}
         said = {"left": self.left} if self.left else {}
         return {"name": self.asked.name, "least": self.asked.least, "iterations": self.iterations, **rows, **said}
 
     def plot(self) -> Any:
-        """Joints, torques and deflections of both motions as a matplotlib figure."""
+        """Draw joints, torques and deflections of both motions as a matplotlib figure."""
         from lissom.view.figures.motion_figures import plot_motion
 
         return plot_motion(self)
@@ -331,6 +331,7 @@ class Verification(printing.Printed):
         return before / max(after, np.finfo(float).tiny)
 
     def table(self) -> Table:
+        """Return a table of both motions on the whole robot."""
         table = printing.table("simulated", "smooth", "best", "unit", title=self.motion.asked.name)
         table.add_row("time of the motion", *(f"{end:.4g}" for end in self.ends), "s")
         table.add_row("vibration of the tip afterwards", *(f"{1e3 * r:.4g}" for r in self.residuals), "mm")
@@ -341,19 +342,19 @@ class Verification(printing.Printed):
         return table
 
     def to_dict(self) -> dict[str, Any]:
-        """The vibrations as plain data."""
+        """Return the vibrations as plain data."""
         before, after = self.residuals
         return {"vibration": {"smooth": before, "best": after, "unit": "m"}, "ratio": self.ratio}
 
     def plot(self) -> Any:
-        """Both runs as a matplotlib figure."""
+        """Draw both runs as a matplotlib figure."""
         from lissom.view.figures.motion_figures import plot_verification
 
         return plot_verification(self)
 
 
 def _swing(run: Trajectory, begin: float) -> float:
-    """Largest distance of a tip from its mean place from `begin` on, m."""
+    """Return largest distance of a tip from its mean place from `begin` on, m."""
     tips = run.dataset["tip_position"].sel(time=slice(begin, None))
     off = tips - tips.mean("time")
     return float(np.sqrt((off**2).sum("axis")).max())
@@ -364,7 +365,7 @@ def _length(vectors: np.ndarray) -> np.ndarray:
 
 
 def _cubics(motion: Candidate, first: np.ndarray) -> np.ndarray:
-    """Coefficients (intervals, driven, 6) of cubics through the torques at begin and points of every interval.
+    """Return coefficients (intervals, driven, 6) of cubics through the torques at begin and points of every interval.
 
     Each interval by itself: where a limit lets go, a smooth curve through all points would overshoot.
     """
@@ -383,5 +384,5 @@ def _by_name(names: tuple[str, ...], reference: Reference) -> dict[str, Referenc
 
 
 def _covers(gains: dict[str, Any], name: str) -> bool:
-    """Whether gains are given for a coordinate, by its own name or its joint's."""
+    """Return whether gains are given for a coordinate, by its own name or its joint's."""
     return name in gains or name.rpartition(".")[0] in gains

@@ -83,17 +83,27 @@ class Motion(OptimiseTask):
     >>> best = motion.solve()
     >>> best.reference, best.torque, best.verify()
 
-    Args:
-        scenario: gives robot, start and the gains of its controller; its name, its file, or a robot's.
-        to: where the joints end, {joint: value}; those not named end where they start.
-        via: points on the way, {to: {joint: value}, time: seconds}; the time of passing is chosen unless given.
-        duration: seconds; for the least time a first guess, found from the rigid arm unless given.
-        least: "vibration" (what is left when the joints stand, on the smoothest way), "time", "effort" (integral of the
-            motors' torques squared) or "energy" (integral of twice the kinetic energy).
-        limits: what must hold all along.
-        passive: joints without a motor, such as a hook.
-        ends: "rest", or "free" where the joints may start and end with any speed.
-        intervals: of the grid of time.
+    Parameters
+    ----------
+    scenario
+        Gives robot, start and the gains of its controller; its name, its file, or a robot's.
+    to
+        Where the joints end, {joint: value}; those not named end where they start.
+    via
+        Points on the way, {to: {joint: value}, time: seconds}; the time of passing is chosen unless given.
+    duration
+        Seconds; for the least time a first guess, found from the rigid arm unless given.
+    least
+        "vibration" (what is left when the joints stand, on the smoothest way), "time", "effort" (integral of the
+        motors' torques squared) or "energy" (integral of twice the kinetic energy).
+    limits
+        What must hold all along.
+    passive
+        Joints without a motor, such as a hook.
+    ends
+        "rest", or "free" where the joints may start and end with any speed.
+    intervals
+        Of the grid of time.
     """
 
     what: ClassVar[str] = "motion"

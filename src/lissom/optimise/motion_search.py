@@ -30,7 +30,7 @@ FASTEST, SLOWEST = 1 / 20, 20.0  # times of legs, in units of the first guess
 
 
 def solve(asked: Motion, *, progress: bool = True) -> OptimalMotion:
-    """The best motion of a task."""
+    """Return the best motion of a task."""
     symbolic.need_casadi("optimal motions need")
     began = perf_counter()
     with Progress("preparing", show=progress) as bar:
@@ -59,13 +59,13 @@ class _CollocationSearch:
         self.unit = self._unit_of_energy()
 
     def at(self, w: np.ndarray) -> np.ndarray:
-        """(points, 3 nv + 1) what the grid's points read."""
+        """Return (points, 3 nv + 1) what the grid's points read."""
         return (self.places @ w).reshape(self.grid.points, -1)
 
     # the first guess ----------------------------------------------------------------------------------------
 
     def _first_guess(self) -> np.ndarray:
-        """Driven coordinates on the smooth way of a rigid arm, the others as they follow: all dynamics hold."""
+        """Return driven coordinates on the smooth way of a rigid arm, the others as they follow: all dynamics hold."""
         task, grid = self.task, self.grid
         way = task.smooth(task.times)
         w = np.zeros(grid.size)
@@ -94,7 +94,7 @@ class _CollocationSearch:
         return w
 
     def _follow(self, w: np.ndarray, unknowns: np.ndarray, points: slice) -> None:
-        """Newton's method for the stages of one leg."""
+        """Apply Newton's method to the stages of one leg."""
         from scipy.sparse.linalg import splu
 
         width = ORDERS * self.task.model.nv + 1
@@ -114,12 +114,12 @@ class _CollocationSearch:
         )
 
     def _unit_of_energy(self) -> float:
-        """What the smooth motion leaves at its end, J; a share of the kinetic energy on the way where that is none."""
+        """Return what the smooth motion leaves at its end, J; where that is none, a share of its kinetic energy."""
         moving = max(self.point.kinetic(row) for row in self.at(self.start)[::STAGES])
         return max(self.residual(self.start), NOTHING * moving, np.finfo(float).tiny)
 
     def residual(self, w: np.ndarray) -> float:
-        """Energy of vibration at the end, J."""
+        """Return energy of vibration at the end, J."""
         n, follow = self.task.model.nv, self.task.following
         z = self.grid.end(self.places) @ w
         x, v = z[follow] - self.task.end.q[follow], z[n + follow] / z[-1]
@@ -150,7 +150,7 @@ class _CollocationSearch:
         return terms
 
     def _along(self, least: str) -> Term:
-        """Dynamics and limits at every point, and what is summed along the way."""
+        """Return dynamics and limits at every point, and what is summed along the way."""
         import casadi as ca
 
         task, point = self.task, self.point
@@ -171,15 +171,17 @@ class _CollocationSearch:
         return Term(point.z, g, cost, self.places, lower, upper, weights)
 
     def _moving(self) -> Term:
-        """The integral of twice the kinetic energy, 1 for the smooth motion; rates differ more than torques do from
-        point to point, and take a finer rule."""
+        """Return the integral of twice the kinetic energy, 1 for the smooth motion.
+
+        Rates differ more than torques do from point to point, and take a finer rule.
+        """
         point, places, weights = self.point, (FINE + 1) / 2, np.tile(FINE_WEIGHTS / 2, sum(self.grid.intervals))
         rows = self.grid.motion(places)
         along = [2 * point.kinetic(z) * z[-1] for z in (rows @ self.start).reshape(len(weights), -1)]
         return _free(point.z, 2 * point.h * point.kinetic_energy / float(weights @ along), rows, weights)
 
     def _smoothness(self, weight: float) -> Term:
-        """The squared jerk of the driven coordinates, 1 for a quintic over the same way."""
+        """Return the squared jerk of the driven coordinates, 1 for a quintic over the same way."""
         import casadi as ca
 
         way = self.task.way
@@ -192,7 +194,7 @@ class _CollocationSearch:
         return _free(jerk, cost, self.grid.jerks(), weight * np.concatenate(weights))
 
     def _left(self) -> Term:
-        """Energy of vibration at the end."""
+        """Return energy of vibration at the end."""
         import casadi as ca
 
         follow, n = self.task.following, self.task.model.nv
@@ -202,7 +204,7 @@ class _CollocationSearch:
         return _free(z, energy / self.unit, self.grid.end(self.places), np.array([RESIDUAL]))
 
     def _joined(self, k: int) -> Term:
-        """Values, rates and accelerations where leg k ends and the next begins."""
+        """Return values, rates and accelerations where leg k ends and the next begins."""
         import casadi as ca
 
         grid, task, n = self.grid, self.task, self.task.model.nv
@@ -224,7 +226,7 @@ class _CollocationSearch:
         return Term(ca.vertcat(*parts), rows, ca.SX(0), places, zero, zero, np.zeros(1))
 
     def _time(self, least: str) -> Term:
-        """The whole time: least, or as given."""
+        """Return the whole time: least, or as given."""
         import casadi as ca
 
         steps = ca.SX.sym("h", len(self.grid.legs))
@@ -237,12 +239,12 @@ class _CollocationSearch:
         return Term(steps, total, ca.SX(0), places, np.ones(1), np.ones(1), np.zeros(1))
 
     def _free_times(self) -> bool:
-        """Whether any time is chosen."""
+        """Return whether any time is chosen."""
         asked = self.task.asked
         return asked.least == "time" or any(via.time is None for via in asked.via)
 
     def _sizes(self) -> np.ndarray:
-        """(following,) how large each becomes on the smooth way."""
+        """Return (following,) how large each becomes on the smooth way."""
         if not len(self.task.following):
             return np.zeros(0)
         size = np.max([np.abs(self.start[leg.stages]).max(axis=(0, 1)) for leg in self.grid.legs], axis=0)
@@ -257,7 +259,7 @@ class _CollocationSearch:
         return scale
 
     def _bounds(self, free: bool) -> tuple[np.ndarray, np.ndarray]:
-        """What is known of the unknowns: start, end, via points, and the times unless they are free."""
+        """Return what is known of the unknowns: start, end, via points, and the times unless they are free."""
         task, grid = self.task, self.grid
         lower = np.full(grid.size, -np.inf)
         upper = -lower
@@ -289,7 +291,7 @@ class _CollocationSearch:
     # what was found ------------------------------------------------------------------------------------------
 
     def torques(self, w: np.ndarray) -> np.ndarray:
-        """(points, driven)."""
+        """Return the values of driven coordinates (points, driven)."""
         return self.point.forces(self.at(w))[:, self.task.driven]
 
     def candidate(self, w: np.ndarray) -> Candidate:
@@ -309,7 +311,7 @@ class _CollocationSearch:
         )
 
     def failure(self, found: Solution) -> OptimiseError:
-        """Why no motion was found, with the limit that the smooth motion misses most."""
+        """Return why no motion was found, with the limit that the smooth motion misses most."""
         if found.status == "Maximum_Iterations_Exceeded":
             text = f"no end after {found.iterations} iterations; take more intervals, or wider limits"
             return OptimiseError(text, ("intervals",), self.task.asked.intervals)
@@ -321,13 +323,13 @@ class _CollocationSearch:
 
 
 def _free(z: Any, cost: Any, places: sparse.csr_matrix, weights: np.ndarray) -> Term:
-    """A term without bounds."""
+    """Return a term without bounds."""
     import casadi as ca
 
     return Term(z, ca.SX(0, 1), cost, places, np.zeros(0), np.zeros(0), weights)
 
 
 def _positive(K: np.ndarray) -> np.ndarray:
-    """The stiffness with the sign of its eigenvalues dropped: what topples leaves energy too."""
+    """Return the stiffness with the sign of its eigenvalues dropped: what topples leaves energy too."""
     values, vectors = np.linalg.eigh((K + K.T) / 2)
     return vectors * np.abs(values) @ vectors.T

@@ -97,11 +97,11 @@ class Task:
         return tuple(max(FEWEST_INTERVALS, round(share * self.asked.intervals)) for share in shares)
 
     def smooth(self, times: np.ndarray) -> Reference:
-        """The driven coordinates through all points without a jerk: what a rigid arm would be given."""
+        """Return the driven coordinates through all points without a jerk: what a rigid arm would be given."""
         return Reference.minimum_jerk(self.guess, times)
 
     def rigid_torque(self, motion: Reference) -> Reference:
-        """Torques (channels) that the rigid arm takes for a motion of its joints, also behind elastic gears."""
+        """Return torques (channels) that the rigid arm takes for a motion of its joints, also behind elastic gears."""
         t = np.linspace(0.0, motion.end, 4 * SAMPLES + 1)
         return Reference.from_samples(t, self._rigid_torques(motion, t))
 
@@ -118,7 +118,7 @@ class Task:
         return np.array(torques)
 
     def _rigid_time(self, shares: np.ndarray) -> float:
-        """Least time in which the rigid arm keeps torques and speeds along the smooth way."""
+        """Return least time in which the rigid arm keeps torques and speeds along the smooth way."""
         low, high = self.torque
         if not (np.isfinite(low).any() or np.isfinite(high).any() or np.isfinite(self.speed).any()):
             raise OptimiseError(
@@ -139,7 +139,7 @@ class Task:
 
 
 def resolve(asked: Motion) -> Task:
-    """The task on its robot; what cannot be is refused."""
+    """Return the task on its robot; what cannot be is refused."""
     model = asked.scenario.load_robot().compile()
     _refuse(model, asked)
     free = set(asked.passive)
@@ -193,7 +193,7 @@ def _refuse(model: Model, asked: Motion) -> None:
 def _values(
     model: Model, motors: tuple[Channel, ...], given: object, path: Keys, rest: np.ndarray, unit: JointUnit = POSITION
 ) -> np.ndarray:
-    """One value per channel: those given, `rest` elsewhere."""
+    """Return one value per channel: those given, `rest` elsewhere."""
     check_units(model, motors, given, unit, path)
     if not isinstance(given, dict):
         return by_channel(model, motors, given, path, "give one value per joint")
@@ -234,7 +234,7 @@ def _speeds(model: Model, motors: tuple[Channel, ...], asked: Motion) -> np.ndar
 
 
 def _positions(model: Model, motors: tuple[Channel, ...], asked: Motion) -> tuple[np.ndarray, np.ndarray]:
-    """Soft stops of the joints, and what is given."""
+    """Return soft stops of the joints, and what is given."""
     lower, upper = np.full(len(motors), -np.inf), np.full(len(motors), np.inf)
     for k, channel in enumerate(motors):
         joint = model.robot.link(model.joint(channel.joint).link).joint

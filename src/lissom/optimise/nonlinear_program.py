@@ -35,11 +35,16 @@ SETTINGS = {
 class Term:
     """Bounded rows g(z) and a share cost(z) of the objective, at every place.
 
-    Args:
-        z: symbols (nz,).
-        g: rows (ng,), which shall lie between `lower` and `upper` (ng,).
-        cost: what is added to the objective, weighted by `weights` (places,).
-        places: (places nz, unknowns), z of all places one after the other.
+    Parameters
+    ----------
+    z
+        Symbols (nz,).
+    g
+        Rows (ng,), which shall lie between `lower` and `upper` (ng,).
+    cost
+        What is added to the objective, weighted by `weights` (places,).
+    places
+        (places nz, unknowns), z of all places one after the other.
     """
 
     z: SX
@@ -52,6 +57,7 @@ class Term:
 
     @property
     def count(self) -> int:
+        """The number of places."""
         return self.places.shape[0] // self.z.numel()
 
 
@@ -144,7 +150,7 @@ class _Placed:
         self._hessian = _blocks("hessian", [z, lam, weight], ca.hessian(lagrangian, z)[0], self.count)
 
     def at(self, w: Any) -> Any:
-        """z of every place as columns (nz, places)."""
+        """Return z of every place as columns (nz, places)."""
         import casadi as ca
 
         return ca.reshape(self.places @ w, self.nz, self.count)
@@ -171,7 +177,7 @@ class _Placed:
 
 
 def _blocks(name: str, inputs: list[Any], block: Any, count: int) -> Callable[..., Any]:
-    """The block at every place, as one matrix with these blocks on its diagonal."""
+    """Return the block at every place, as one matrix with these blocks on its diagonal."""
     import casadi as ca
 
     function = ca.Function(name, inputs, [block]).map(count)
@@ -186,7 +192,7 @@ def _matrix(matrix: sparse.spmatrix) -> Any:
 
 
 def _watch(tell: Callable[[int], None], unknowns: int, rows: int) -> Any:
-    """What IPOPT calls after every iteration."""
+    """Note the progress; IPOPT calls it after every iteration."""
     import casadi as ca
 
     sizes = {"x": unknowns, "f": 1, "g": rows, "lam_x": unknowns, "lam_g": rows, "lam_p": 0}

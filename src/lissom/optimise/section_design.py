@@ -64,7 +64,7 @@ class Design:
         return Value(float(_mass(self.model).real), np.array(slopes))
 
     def at(self, case: Case) -> Loaded:
-        """The design in a case."""
+        """Return the design in a case."""
         return Loaded(self, case)
 
 
@@ -81,7 +81,7 @@ class Loaded:
         self.states = [self._settled(model, free) for model in self.models]  # q with derivatives, one for each size
 
     def _settled(self, changed: Model, free: list[int]) -> np.ndarray:
-        """q (nq,) whose imaginary part is STEP times its derivative."""
+        """Return q (nq,) whose imaginary part is STEP times its derivative."""
         q = self.rest.q
         out = q.astype(complex)
         if not free:
@@ -96,14 +96,14 @@ class Loaded:
         return tangent(self.model, self.rest.q, loads=self.loads).K
 
     def _value(self, function: Any) -> Value:
-        """function(robot's model, q) -> a number, with its derivatives."""
+        """Return function(robot's model, q) -> a number, with its derivatives."""
         slopes = [np.imag(function(model, q)) / STEP for model, q in zip(self.models, self.states, strict=True)]
         return Value(float(np.real(function(self.model, self.rest.q))), np.array(slopes))
 
     # quantities ----------------------------------------------------------------------------------------------
 
     def deflection(self, link: str) -> Value:
-        """Of a link's tip from its place while unbent, m."""
+        """Return the distance of a link's tip from its place while unbent, m."""
 
         def moved(model: Model, q: np.ndarray) -> Any:
             beam, body = model.flexible[link], model.link(link)
@@ -112,7 +112,7 @@ class Loaded:
         return self._value(moved)
 
     def sag(self, link: str) -> Value:
-        """Of a link's tip from its place in a rigid arm, m."""
+        """Return the distance of a link's tip from its place in a rigid arm, m."""
 
         def moved(model: Model, q: np.ndarray) -> Any:
             straight = q.copy()
@@ -123,7 +123,7 @@ class Loaded:
         return self._value(moved)
 
     def stresses(self, link: str) -> list[Value]:
-        """Largest equivalent stress in sections along a beam, Pa."""
+        """Return largest equivalent stress in sections along a beam, Pa."""
         length = float(np.real(self.model.flexible[link].length))
         return [
             self._value(lambda model, q, x=x: self._stress(model, q, link, x))
@@ -137,7 +137,7 @@ class Loaded:
         return von_mises(section, *self._inner_forces(model, q, link, x))
 
     def _inner_forces(self, model: Model, q: np.ndarray, link: str, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Force and moment of the outer part on the inner one at x, in the link's axes, by its balance."""
+        """Return force and moment of the outer part on the inner one at x, in the link's axes, by its balance."""
         beam = model.flexible[link]
         assert isinstance(beam, BeamLink)
         row = model.links.index(link)
@@ -168,7 +168,7 @@ class Loaded:
         return -force, -moment
 
     def _at_origins(self, model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
-        """The loads as wrenches at the links' origins in their axes."""
+        """Return the loads as wrenches at the links' origins in their axes."""
         out: dict[str, np.ndarray] = {}
         for place, wrench in self.loads.items():
             link, x = place if isinstance(place, tuple) else (place, None)
@@ -180,12 +180,12 @@ class Loaded:
         return out
 
     def frequencies(self) -> list[Value]:
-        """The lowest natural frequencies with all joints locked, Hz."""
+        """Return the lowest natural frequencies with all joints locked, Hz."""
         modes = natural_modes(self.model, self.rest, number=MODES)
         return [self._frequency(float(f), shape) for f, shape in zip(modes.frequencies, modes.shapes.T, strict=True)]
 
     def _frequency(self, hertz: float, shape: np.ndarray) -> Value:
-        """A frequency by its mode of unit modal mass: d lambda = phi' (dK - lambda dM) phi (Fox and Kapoor 1968)."""
+        """Derive a frequency, phi of unit modal mass: d lambda = phi' (dK - lambda dM) phi (Fox, Kapoor 1968)."""
         if hertz <= 0:
             return Value(0.0, np.zeros(len(self.models)))
         square = (2 * np.pi * hertz) ** 2
@@ -205,7 +205,7 @@ class Loaded:
         return Value(hertz, np.array(slopes) / (8 * np.pi**2 * hertz))
 
     def _along(self, shape: np.ndarray) -> np.ndarray:
-        """A displacement (nv,) of modes as one of q (nq,)."""
+        """Return a displacement (nv,) of modes as one of q (nq,)."""
         out = np.zeros(self.model.nq)
         for body in self.model.bodies:
             out[body.modes_q] = shape[body.modes_v]
@@ -213,7 +213,7 @@ class Loaded:
 
 
 def _weighing(model: Model, factor: float) -> Model:
-    """The same model in `factor` times the gravity."""
+    """Return the model in `factor` times the gravity."""
     arrays = model.arrays._replace(gravity=factor * model.arrays.gravity)
     return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
 
@@ -223,13 +223,13 @@ def _mass(model: Model) -> Any:
 
 
 def _norm(vector: np.ndarray) -> Any:
-    """The length of a real vector, with its derivative."""
+    """Return the length of a real vector, with its derivative."""
     square = vector @ vector
     return np.sqrt(square) if np.real(square) > 0 else 0.0
 
 
 def _origin(model: Model, q: np.ndarray, link: str) -> np.ndarray:
-    """The pose of a rigid link's frame."""
+    """Return the pose of a rigid link's frame."""
     tip = getattr(model.robot.link(link).body, "tip", None)
     back = (0.0, 0.0, 0.0) if tip is None else tuple(-np.asarray(tip))
     return point_pose(model, q, link, offset=back)

@@ -76,6 +76,7 @@ class Lightest(printing.Printed):
         return list(kinds.values())
 
     def table(self) -> Table:
+        """Return a table of the sizes and of what limits them."""
         title = f"{self.asked.name}: {self.mass:.4g} kg, {self.saved:.1%} lighter"
         note = f"{self.designs} designs, {self.seconds:.1f} s; of each kind of limit the one that comes nearest"
         table = printing.table("", "start", "lightest", "limit", "unit", title=title, caption=note)
@@ -89,7 +90,7 @@ class Lightest(printing.Printed):
         return table
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain data."""
+        """Return the numbers as plain data."""
         limited = {
             each.name: {"value": each.quantity.value, "limit": each.limit, "unit": each.unit} for each in self.limited
         }
@@ -112,14 +113,14 @@ class Lightest(printing.Printed):
         return file
 
     def verify(self, **options: Any) -> SizingCheck:
-        """The lightest robot simulated: in the motion of its scenario, or where that has none held in every case."""
+        """Simulate the lightest robot: in the motion of its scenario, or held in every case."""
         scenario = self.asked.scenario.model_copy(update={"robot": self.robot})
         if scenario.control is not None or scenario.motion:
             return SizingCheck(self, [scenario.run(**({"progress": False} | options))])
         return SizingCheck(self, [self._held(case, options) for case in self.asked.cases])
 
     def plot(self) -> Any:
-        """How much of every limit is used, at the start and now, as a matplotlib figure."""
+        """Draw how much of every limit is used, at the start and now, as a matplotlib figure."""
         from lissom.view.figures.sizing_figures import plot_sizing
 
         return plot_sizing(self)
@@ -167,12 +168,13 @@ class SizingCheck(printing.Printed):
         return all(value <= limit * (1 + MISSED) for _, value, limit, _ in self.rows)
 
     def table(self) -> Table:
+        """Return a table of the simulated loads and their limits."""
         table = printing.table("simulated", "largest", "limit", "unit", title=self.lightest.asked.name)
         for name, value, limit, unit in self.rows:
             table.add_row(name, f"{value:.4g}", f"{limit:.4g}", unit)
         return table
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain data."""
+        """Return the numbers as plain data."""
         rows = {name: {"largest": value, "limit": limit, "unit": unit} for name, value, limit, unit in self.rows}
         return {"kept": self.kept, **rows}

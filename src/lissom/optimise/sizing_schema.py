@@ -74,11 +74,16 @@ class Sizing(OptimiseTask):
     >>> lightest = sizing.solve()
     >>> lightest.robot, lightest.mass, lightest.save("lightest.yaml")
 
-    Args:
-        scenario: gives the robot, and the motion that `verify` simulates; its name, its file, or a robot's.
-        sizes: {path of a number of the robot: (least, largest)}.
-        cases: poses and loads in which the limits hold; the neutral pose under the robot's weight unless given.
-        limits: what must hold.
+    Parameters
+    ----------
+    scenario
+        Gives the robot, and the motion that `verify` simulates; its name, its file, or a robot's.
+    sizes
+        {path of a number of the robot: (least, largest)}.
+    cases
+        Poses and loads in which the limits hold; the neutral pose under the robot's weight unless given.
+    limits
+        What must hold.
     """
 
     what: ClassVar[str] = "sizing"

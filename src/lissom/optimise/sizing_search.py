@@ -23,7 +23,7 @@ ITERATIONS = 200
 
 
 def solve(asked: Sizing, *, progress: bool = True) -> Lightest:
-    """The lightest robot of a sizing."""
+    """Return the lightest robot of a sizing."""
     with Progress("sizing", show=progress) as bar:
         return _SizingSearch(asked, lambda count: bar.say(f"sizing, design {count}")).solve()
 
@@ -87,7 +87,7 @@ class _SizingSearch:
         return self.low + x * (self.high - self.low)
 
     def at(self, x: np.ndarray) -> tuple[Design, list[Limited]]:
-        """The design at shares x of the bounds, and what is limited there."""
+        """Return the design at shares x of the bounds, and what is limited there."""
         x = np.clip(x, 0.0, 1.0)
         key = x.tobytes()
         if key not in self.known:
@@ -103,7 +103,7 @@ class _SizingSearch:
         return self.known[key]
 
     def limited(self, design: Design) -> list[Limited]:
-        """Every quantity that has a limit, in every case."""
+        """Return every quantity that has a limit, in every case."""
         limits, out = self.asked.limits, self._walls(design)
         for k, case in enumerate(self.cases):
             place = f" in case {k + 1}" if len(self.cases) > 1 else ""
@@ -122,7 +122,7 @@ class _SizingSearch:
         return out
 
     def _walls(self, design: Design) -> list[Limited]:
-        """Outer sizes over walls, which local buckling limits."""
+        """Return outer sizes over walls, which local buckling limits."""
         most = self.asked.limits.slenderness
         if most is None:
             return []

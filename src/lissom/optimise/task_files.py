@@ -14,7 +14,7 @@ START = "start with scenario: and to: (a motion), or with scenario: and sizes: (
 
 
 def load(path: str | os.PathLike[str]) -> Motion | Sizing:
-    """A task from its file: a sizing if it has `sizes`, else a motion.
+    """Read a task from its file: a sizing if it has `sizes`, else a motion.
 
     Relative paths in it begin in the folder of the file.
     """

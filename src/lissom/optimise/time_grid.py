@@ -36,10 +36,14 @@ class Leg:
 class Grid:
     """The unknowns w and the points, three in each interval.
 
-    Args:
-        legs: intervals of each leg.
-        driven: coordinates whose motion is chosen, as indices of v.
-        following: those that follow by the dynamics.
+    Parameters
+    ----------
+    legs
+        Intervals of each leg.
+    driven
+        Coordinates whose motion is chosen, as indices of v.
+    following
+        Those that follow by the dynamics.
     """
 
     intervals: tuple[int, ...]
@@ -48,14 +52,17 @@ class Grid:
 
     @property
     def coordinates(self) -> int:
+        """The number of coordinates."""
         return len(self.driven) + len(self.following)
 
     @property
     def points(self) -> int:
+        """The number of collocation points."""
         return STAGES * sum(self.intervals)
 
     @cached_property
     def legs(self) -> tuple[Leg, ...]:
+        """The legs between via points."""
         legs, begin = [], 0
         nd, nf = len(self.driven), len(self.following)
         for n in self.intervals:
@@ -80,7 +87,7 @@ class Grid:
         return np.array([leg.step for leg in self.legs])
 
     def motion(self, places: np.ndarray = NODES) -> sparse.csr_matrix:
-        """Rows (points, 3 nv + 1): coordinates, their first and second derivative by t/h, and h.
+        """Return rows (points, 3 nv + 1): coordinates, their first and second derivative by t/h, and h.
 
         The points lie at `places` of every interval, shares of it: those where the dynamics hold unless given.
         """
@@ -106,7 +113,7 @@ class Grid:
         return sparse.csr_matrix((np.concatenate(values), entries), (width * first, self.size))
 
     def jerks(self) -> sparse.csr_matrix:
-        """Rows (points, driven): third derivatives of the driven coordinates by t/h."""
+        """Return rows (points, driven): third derivatives of the driven coordinates by t/h."""
         nd, blocks = len(self.driven), []
         for leg, count in zip(self.legs, self.intervals, strict=True):
             local = sparse.coo_matrix(sparse.kron(_hermite(count, 3, NODES), np.eye(nd)))
@@ -115,16 +122,16 @@ class Grid:
         return sparse.vstack(blocks).tocsr()
 
     def selection(self, unknowns: np.ndarray) -> sparse.csr_matrix:
-        """The matrix that picks these unknowns."""
+        """Return the matrix that picks these unknowns."""
         count = len(unknowns)
         return sparse.csr_matrix((np.ones(count), (np.arange(count), unknowns)), (count, self.size))
 
     def end(self, motion: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Rows (3 nv + 1) of the last point."""
+        """Return rows (3 nv + 1) of the last point."""
         return motion[-(ORDERS * self.coordinates + 1) :]
 
     def times(self, w: np.ndarray) -> np.ndarray:
-        """Times of the points (points,)."""
+        """Return times of the points (points,)."""
         begin, out = 0.0, []
         for leg, count in zip(self.legs, self.intervals, strict=True):
             out.append(begin + w[leg.step] * (np.arange(count)[:, None] + NODES).ravel())
@@ -132,12 +139,12 @@ class Grid:
         return np.concatenate(out)
 
     def breaks(self, w: np.ndarray) -> np.ndarray:
-        """Times where intervals begin, and the end."""
+        """Return times where intervals begin, and the end."""
         widths = np.concatenate([np.full(n, w[leg.step]) for leg, n in zip(self.legs, self.intervals, strict=True)])
         return np.concatenate([[0.0], np.cumsum(widths)])
 
     def polynomials(self, w: np.ndarray) -> np.ndarray:
-        """Coefficients (intervals, driven, 6) of the driven coordinates in time, rising powers."""
+        """Return coefficients (intervals, driven, 6) of the driven coordinates in time, rising powers."""
         pieces = []
         for leg in self.legs:
             ends = np.concatenate([w[leg.nodes][:-1], w[leg.nodes][1:]], axis=1)  # (intervals, 6, driven)
@@ -147,7 +154,7 @@ class Grid:
 
 
 def _hermite_coefficients() -> np.ndarray:
-    """(6, 6) from (value, rate, acceleration) at 0 and at 1 to the powers of a quintic."""
+    """Return the matrix (6, 6) from (value, rate, acceleration) at 0 and at 1 to the powers of a quintic."""
     at_0 = [[factorial(k) if k == order else 0 for k in range(6)] for order in range(3)]
     at_1 = [[factorial(k) / factorial(k - order) if k >= order else 0 for k in range(6)] for order in range(3)]
     return np.linalg.inv(np.array([*at_0, *at_1], float))
@@ -157,7 +164,7 @@ _HERMITE = _hermite_coefficients()
 
 
 def _hermite(count: int, order: int, places: np.ndarray) -> np.ndarray:
-    """Derivative of a driven coordinate at the points from its nodes (3 (count + 1),)."""
+    """Return the derivative of a driven coordinate at the points from its nodes (3 (count + 1),)."""
     powers = np.arange(6)
     factor = np.array([factorial(k) / factorial(k - order) if k >= order else 0.0 for k in powers])
     one = factor * places[:, None] ** np.maximum(powers - order, 0) @ _HERMITE  # (places, 6)
@@ -169,7 +176,7 @@ def _hermite(count: int, order: int, places: np.ndarray) -> np.ndarray:
 
 
 def _collocated(count: int, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Value, rate and acceleration of a following coordinate at the points from (entry, rate there, stages)."""
+    """Return value, rate and acceleration of a following coordinate at the points from (entry, rate, stages)."""
     size = 2 + STAGES * count
     value = np.eye(size)[2:].reshape(count, STAGES, size)
     begins = np.concatenate([np.eye(1, size), value[:-1, -1]])
@@ -187,10 +194,10 @@ def _collocated(count: int, places: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 
 
 def _derivative(stages: np.ndarray, begins: np.ndarray) -> np.ndarray:
-    """At the stages (intervals, 3, unknowns) of what is `stages` there and `begins` where intervals begin."""
+    """Return values at stages (intervals, 3, unknowns) of what is `stages` there, `begins` where intervals begin."""
     return np.linalg.inv(TABLEAU) @ (stages - begins[:, None])
 
 
 def _lagrange(nodes: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """From values at nodes to those of their polynomial at places (places, nodes); exact where these are nodes."""
+    """Return the matrix (places, nodes) from values at nodes to those of their polynomial at places."""
     return np.array([[np.prod([(x - b) / (a - b) for b in nodes if b != a]) for a in nodes] for x in places])

@@ -90,7 +90,7 @@ class Comparison(Printed):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for machines."""
+        """Return plain data, for machines."""
         return {
             "robot": self.robot,
             "baseline": self.baseline,
@@ -101,7 +101,7 @@ class Comparison(Printed):
         }
 
     def table(self) -> Table:
-        """The rows as a table for a terminal."""
+        """Return the rows as a table for a terminal."""
         from rich.markup import escape
 
         slides = any(row["slide"] > 0 for row in self.rows)
@@ -121,7 +121,7 @@ class Comparison(Printed):
         return table
 
     def plot(self) -> Figure:
-        """Differences over time, and the time each formulation took."""
+        """Draw differences over time, and the time that each formulation took."""
         from lissom.view.figures.comparison_figures import plot_comparison
 
         return plot_comparison(self)

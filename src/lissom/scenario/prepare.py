@@ -71,14 +71,15 @@ class Prepared:
         return not (outside or self.model.loops)
 
     def begins(self, scenario: Scenario, model: Model) -> bool:
-        """Whether another scenario begins where this one does: as its file says, by names that mean the same."""
+        """Return whether another scenario begins where this one does: as its file says, by names that mean the same."""
         own = self.source
         named = scenario.start is own.start and scenario.hold is None and own.hold is None and not self.motion
         return named and not model.loops and model.bodies == self.model.bodies
 
     def serves(self, scenario: Scenario, model: Model) -> bool:
-        """Whether all but the model serves another scenario too: only numbers of its robot differ, and it is driven by
-        what asks for none of them.
+        """Return whether all but the model serves another scenario too.
+
+        Only numbers of its robot differ then, and it is driven by what asks for none of them.
         """
         own, before = self.source, self.model.robot
         if any(getattr(scenario, name) is not getattr(own, name) for name in OWN) or not self.alone:
@@ -88,7 +89,7 @@ class Prepared:
 
 
 def prepare_all(scenarios: Sequence[Scenario], before: Prepared) -> Iterator[Prepared | None]:
-    """Scenarios that differ from one that was prepared `before`; similar robots are compiled together.
+    """Yield scenarios that differ from one that was prepared `before`; similar robots are compiled together.
 
     None of a refused one: whoever prepares it by itself is told why.
     """
@@ -145,7 +146,7 @@ def prepare(scenario: Scenario, before: Prepared | None = None, model: Model | N
 
 
 def _check_sensors(model: Model, scenario: Scenario) -> None:
-    """That they are on something."""
+    """Check that sensors are on something."""
     if model.robot.sensors or scenario.sensors:
         from lissom.dynamics.sensing import Sensing, sensors_of
 
@@ -153,7 +154,7 @@ def _check_sensors(model: Model, scenario: Scenario) -> None:
 
 
 def _loaded(model: Model, scenario: Scenario) -> tuple[Model, ActiveLoads | None]:
-    """The model with the payloads that it carries at the start and the frames of its loads, and the loads."""
+    """Return the model with the payloads that it carries at the start and the frames of its loads, and the loads."""
     loads = None
     if scenario.payloads:
         from lissom.simulation.inputs.payload import with_payloads

@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 def motions(
     model: Model, blocks: Mapping[str, ReferenceBlock | Pose], start: np.ndarray, duration: float
 ) -> dict[str, Reference]:
-    """{joint or length: Reference} for `lissom.simulate`; a length is that of a cylinder or of a loop.
+    """Return {joint or length: Reference} for `lissom.simulate`; a length is that of a cylinder or of a loop.
 
-    Args:
-        model: the robot with all its joints free.
-        blocks: {joint or length: {type: quintic, to: 1.0, duration: 2}}, checked.
-        start: configuration (nq,) at the start, from which motions begin unless they say otherwise.
-        duration: s, of the whole run.
+    Parameters
+    ----------
+    model : Model
+        The robot with all its joints free.
+    blocks : mapping
+        {joint or length: {type: quintic, to: 1.0, duration: 2}}, checked.
+    start : ndarray
+        Configuration (nq,) at the start, from which motions begin unless they say otherwise.
+    duration : float
+        S, of the whole run.
     """
     made = {}
     lengths = {loop.name: loop.distance for loop in model.loops if loop.distance is not None}
@@ -50,7 +55,7 @@ def motions(
 
 
 def _length(model: Model, name: str, block: Any, start: float, duration: float) -> Reference:
-    """Length over time of a cylinder, or of a loop that holds a distance; it begins at its own."""
+    """Return the length over time of a cylinder, or of a loop that holds a distance; it begins at its own."""
     with within("motion", name):
         if not isinstance(block, ReferenceBlock):
             raise ScenarioError("is for spherical and free joints; choose another", ("type",), "pose")
@@ -65,7 +70,7 @@ def _on_group(model: Model, joint: str) -> bool:
 
 
 def _pose(model: Model, joint: str, block: Any, start: np.ndarray, duration: float) -> Reference:
-    """Motion of a spherical or free joint."""
+    """Return the motion of a spherical or free joint."""
     from lissom.control.schema.pose_motions import Pose, pose_reference
 
     with within("motion"):

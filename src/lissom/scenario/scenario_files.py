@@ -40,10 +40,12 @@ class Loaded:
         return self.scenario.name or Path(self.source).stem
 
     def located(self, error: LissomError, changed: Iterable[str] = ()) -> LissomError:
-        """The error with file and line in front where it names a field of the file.
+        """Return the error with file and line in front where it names a field of the file.
 
-        Args:
-            changed: fields whose values come from elsewhere, such as the command line.
+        Parameters
+        ----------
+        changed : sequence of str
+            Fields whose values come from elsewhere, such as the command line.
         """
         if self.kind == "scenario" and error.path and error.path[0] in BLOCKS and error.path[0] not in changed:
             error.add_source(self.source, self.line_of(error.path))
@@ -51,12 +53,12 @@ class Loaded:
 
 
 def builtin_names() -> list[str]:
-    """Names of the scenarios that come with lissom; each is one of its robots in motion."""
+    """Return names of the scenarios that come with lissom; each is one of its robots in motion."""
     return builtin.names(builtin.SCENARIOS)
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Scenario:
-    """A scenario by the name of a built-in one ("ella"), or by the path of a scenario file or of a robot file."""
+    """Load a scenario by the name of a built-in one ("ella"), or by the path of a scenario or robot file."""
     return find(name_or_path).scenario
 
 
@@ -71,7 +73,7 @@ def find(name_or_path: str | os.PathLike[str]) -> Loaded:
 
 
 def parse(text: str, source: str, folder: str | os.PathLike[str] = ".") -> Loaded:
-    """A scenario from the text of a scenario file, whose relative paths begin in `folder`."""
+    """Read a scenario from the text of a scenario file, whose relative paths begin in `folder`."""
     return _checked(read(text, source), source, Path(folder))
 
 
@@ -90,7 +92,7 @@ def _checked(root: Node | None, source: str, folder: Path) -> Loaded:
 
 
 def _resolved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The data with the path of a robot file as seen from the working folder, not from that of the scenario."""
+    """Return the data with the path of a robot file as seen from the working folder, not from that of the scenario."""
     robot = data.get("robot")
     if isinstance(robot, str) and robot.strip() and robot not in robot_files.builtin_names():
         return data | {"robot": str(folder / robot)}

@@ -21,7 +21,7 @@ ROBOT = ("gravity", "materials", "links", "loops", "elements", "contacts")
 
 
 def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
-    """Mapping of lists, numbers and text without defaults; the robot as its mapping, or as the object it is."""
+    """Return mapping of lists, numbers and text without defaults; the robot as its mapping, or as the object it is."""
     data: dict[str, Any] = {}
     known = type(scenario).model_fields
     for name in sorted(known, key=lambda name: name not in FIRST):
@@ -39,7 +39,7 @@ def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
 
 
 def replaced(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
-    """A copy with other values at paths of the scenario or of its robot; checked once all are in their places."""
+    """Return a copy with other values at paths of the scenario or its robot, checked once all are in place."""
     of_robot, others = [], []
     for path, value in changes:
         head, _, rest = path.partition(".")
@@ -53,7 +53,7 @@ def replaced(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario
 
 
 def value_at(scenario: Scenario, path: str) -> Any:
-    """The value at a path of the scenario or of its robot; None where none is given."""
+    """Return the value at a path of the scenario or of its robot; None where none is given."""
     head, _, rest = path.partition(".")
     if head in ROBOT or (head == "robot" and rest):
         try:
@@ -72,7 +72,7 @@ def value_at(scenario: Scenario, path: str) -> Any:
 
 
 def unit_at(scenario: Scenario, path: str) -> str:
-    """SI unit of the number at a path of the scenario or of its robot; empty where it has none, or one that depends."""
+    """Return the SI unit of the number at a path of the scenario or its robot; empty where none is known."""
     robot, (head, _, rest) = scenario.load_robot(), path.partition(".")
     try:
         if head in ROBOT or (head == "robot" and rest):
@@ -100,7 +100,7 @@ def unit_at(scenario: Scenario, path: str) -> str:
 
 
 def _with_others(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
-    """With other values of its own; what lies beside them are the same objects."""
+    """Replace values of its own; what lies beside them are the same objects."""
     before, changed, changes = plain(scenario, whole_robot=False), set(), list(changes)
     data = dict(before)
     for path, value in changes:
@@ -131,7 +131,7 @@ def _known(head: str, path: str) -> str:
 
 
 def _placed(here: Any, path: str, value: Any, whole: str) -> Any:
-    """`here` with the value at the path below it; mappings that are not there yet are made."""
+    """Return `here` with the value at the path below it; mappings that are not there yet are made."""
     if not path:
         return value
     if isinstance(here, list):
@@ -162,7 +162,7 @@ def _check_spelling(here: Any, path: str) -> None:
 
 
 def _longest(mapping: dict[str, Any], path: str) -> str | None:
-    """The longest key that a path begins with."""
+    """Return the longest key that a path begins with."""
     return max((key for key in mapping if path == key or path.startswith(f"{key}.")), key=len, default=None)
 
 

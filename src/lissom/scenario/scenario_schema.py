@@ -47,6 +47,7 @@ class RobotSource(Checked):
     remedy: str = "give the name of a built-in robot, the path of a robot file, or the robot itself as a mapping"
 
     def check(self, value: Any) -> str | Robot:
+        """Return the source of the robot, or refuse what is none."""
         if isinstance(value, dict):
             return Robot.model_validate(value)  # its problems keep their paths below robot
         if isinstance(value, Robot) or (isinstance(value, str) and value.strip()):
@@ -76,6 +77,7 @@ class HeldStart(Checked):
     remedy: str = f"write {listed(HOLDS)}, or a list of joints such as [elbow, wrist.rotor]"
 
     def check(self, value: Any) -> str | tuple[str, ...]:
+        """Return what is held, or refuse what is none."""
         if isinstance(value, str):
             if value not in HOLDS:
                 raise refusal(f"is unknown{did_you_mean(value, HOLDS)}; {self.remedy}")
@@ -130,7 +132,7 @@ class Scenario(ScenarioPart, Integration):
     @model_validator(mode="before")
     @classmethod
     def _changed(cls, data: Any) -> Any:
-        """The robot with the values that `change` gives it; the scenario then has that robot."""
+        """Return the robot with the values that `change` gives it; the scenario then has that robot."""
         change, robot = (data.get("change"), data.get("robot")) if isinstance(data, dict) else (None, None)
         if not (isinstance(change, dict) and change and robot):
             return data
@@ -153,11 +155,11 @@ class Scenario(ScenarioPart, Integration):
         return start
 
     def load_robot(self) -> Robot:
-        """The robot, read from its file where only the name is given."""
+        """Return the robot, read from its file where only the name is given."""
         return self.robot if isinstance(self.robot, Robot) else load(self.robot)
 
     def prepare(self) -> "Prepared":
-        """The compiled model and the arguments for `lissom.simulate`; here control, motion and start are checked."""
+        """Compile the model and build the arguments for `lissom.simulate`; control, motion and start are checked."""
         from lissom.scenario.prepare import prepare
 
         return prepare(self)
@@ -167,38 +169,38 @@ class Scenario(ScenarioPart, Integration):
         return self.prepare().simulate(**options)
 
     def with_value(self, path: str, value: Any) -> "Scenario":
-        """A scenario that differs in one value of its own ("control.gains.elbow.p") or of its robot's.
+        """Return a scenario that differs in one value of its own ("control.gains.elbow.p") or of its robot's.
 
         Paths of the robot are those of `Robot.with_value`: "links.upper.beam.length", "gravity", "robot.name".
         """
         return self.with_values([(path, value)])
 
     def with_values(self, changes: Iterable[tuple[str, Any]]) -> "Scenario":
-        """A scenario with several values changed together, so that only the whole must be right."""
+        """Return a scenario with several values changed together, so that only the whole must be right."""
         from lissom.scenario.scenario_paths import replaced
 
         return replaced(self, changes)
 
     @classmethod
     def from_yaml(cls, text: str) -> "Scenario":
-        """A scenario from the text of a scenario file; relative paths in it begin in the working folder."""
+        """Read a scenario from the text of a scenario file; relative paths in it begin in the working folder."""
         from lissom.scenario.scenario_files import parse
 
         return parse(text, "<text>").scenario
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data as in a scenario file, without what equals its default."""
+        """Return plain data as in a scenario file, without what equals its default."""
         from lissom.scenario.scenario_paths import plain
 
         return plain(self)
 
     def to_yaml(self) -> str:
-        """The text of a scenario file; reading it gives an equal scenario."""
+        """Return the text of a scenario file; reading it gives an equal scenario."""
         from lissom.model.io.yaml_writer import write
 
         return write(self.to_dict())
 
 
 def _shown(value: Any) -> Any:
-    """What stands at the place of an error, None for nothing."""
+    """Return what stands at the place of an error, None for nothing."""
     return None if value is ABSENT else value

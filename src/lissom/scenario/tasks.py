@@ -20,11 +20,14 @@ Task = TypeVar("Task", bound=Description)
 def load_task(
     path: str | os.PathLike[str], kind: Callable[[dict[str, Any]], type[Task]], refused: type[LissomError], start: str
 ) -> Task:
-    """A task from its file, with the name of the file unless it has one; relative paths begin in the file's folder.
+    """Read a task from its file, whose name it gets unless it has one; relative paths begin in the file's folder.
 
-    Args:
-        kind: the model that what is in the file asks for.
-        refused: the error if it is no mapping; `start` tells how one begins.
+    Parameters
+    ----------
+    kind : callable
+        The model that what is in the file asks for.
+    refused : type
+        The error if it is no mapping; `start` tells how one begins.
     """
     source, folder = os.fspath(path), Path(path).parent
     root = find(path).root

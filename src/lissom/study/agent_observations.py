@@ -66,7 +66,7 @@ class Senses:
         self.labels += [".".join((quantity.channel, *row)) for row in rows]
 
     def __call__(self, episode: Stepper) -> np.ndarray:
-        """The quantities now, (size,)."""
+        """Return the quantities now, (size,)."""
         state = {"q": episode.q, "v": episode.v, "a": episode.a}
         now: RunData | None = None
         found = []
@@ -85,7 +85,7 @@ class Senses:
         return RunData(raw, lambda: observe_run(raw, self._look))
 
     def values_like(self, given: Mapping[str, Any]) -> np.ndarray:
-        """Numbers for every quantity, as one vector; one number stands for all of a quantity."""
+        """Return numbers for every quantity, as one vector; one number stands for all of a quantity."""
         made = []
         for (name, value), (_, at) in zip(given.items(), self._parts, strict=True):
             try:

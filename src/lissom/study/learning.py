@@ -53,18 +53,28 @@ class Moment:
 class Environment(gymnasium.Env):
     """A scenario whose joints are moved by an agent.
 
-    Args:
-        scenario: a scenario, its name or file; or a Robot or Model.
-        rate: actions per second, each held until the next.
-        torques: {joint: largest torque or force}; joints that are not named are left alone. Unless given, every joint
-            with a motor but free ones, strong enough for its weight and 10 rad/s2.
-        control: keep the scenario's controller, so that actions are added to it.
-        observations: quantities by name, as in studies: "position", "velocity.elbow", "deflection.upper",
-            "tip_position.tool.z".
-        goal: {quantity: value or values} to reach. The end of the scenario's reference unless given, or the start.
-        reward: function of a `Moment`, in place of minus the squared distance from the goal and a little effort.
-        failure: reward of a motion that cannot be computed any further.
-        vary: {path: (least, largest)} of fields of the scenario or robot, drawn anew for every episode.
+    Parameters
+    ----------
+    scenario
+        A scenario, its name or file; or a Robot or Model.
+    rate : float
+        Actions per second, each held until the next.
+    torques : mapping, optional
+        {joint: largest torque or force}; joints that are not named are left alone. Unless given, every joint
+        with a motor but free ones, strong enough for its weight and 10 rad/s2.
+    control : bool
+        Keep the scenario's controller, so that actions are added to it.
+    observations : sequence of str
+        Quantities by name, as in studies: "position", "velocity.elbow", "deflection.upper",
+        "tip_position.tool.z".
+    goal : mapping, optional
+        {quantity: value or values} to reach. The end of the scenario's reference unless given, or the start.
+    reward : callable, optional
+        Function of a `Moment`, in place of minus the squared distance from the goal and a little effort.
+    failure : float
+        Reward of a motion that cannot be computed any further.
+    vary : mapping, optional
+        {path: (least, largest)} of fields of the scenario or robot, drawn anew for every episode.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012  as the library has it
@@ -141,7 +151,7 @@ class Environment(gymnasium.Env):
         return seen, float(self._rewarded(seen, action)), False, episode.over, info
 
     def trajectory(self) -> Trajectory:
-        """The episode so far as a run, to be plotted, watched and saved."""
+        """Return the episode so far as a run, to be plotted, watched and saved."""
         raw = self._episode.result()
         return from_run(replace(raw, model=raw.model.copy()))  # the next episode goes on in the memory of this model
 
@@ -193,6 +203,7 @@ class VectorEnvironment(VectorEnv):
         return np.stack(seen), np.array(rewards, float), failed, over, self._told(infos)
 
     def close_extras(self, **kwargs: Any) -> None:
+        """Stop the threads."""
         self._threads.shutdown()
 
     @property
@@ -214,7 +225,7 @@ class VectorEnvironment(VectorEnv):
 
 
 def _actions(given: Any, space: Any) -> np.ndarray:
-    """Actions as an array; what is not as many numbers as there are motors is refused."""
+    """Return actions as an array; what is not as many numbers as there are motors is refused."""
     actions = np.asarray(given, float)
     if actions.shape != space.shape or not np.isfinite(actions).all():
         raise StudyError(f"must be finite numbers of the shape {space.shape}", ("action",), given)
@@ -222,7 +233,7 @@ def _actions(given: Any, space: Any) -> np.ndarray:
 
 
 def _motors(model: Model, q: np.ndarray, torques: Mapping[str, float] | None) -> dict[str, tuple[int, float]]:
-    """{coordinate: (place in v, largest torque)}."""
+    """Return {coordinate: (place in v, largest torque)}."""
     names = {model.coordinates[k]: int(k) for k in model.actuated if not model.arrays.velocities.prescribed[k]}
     known = {name.removesuffix(".rotor"): k for name, k in names.items()}
     if torques is None:
@@ -245,12 +256,12 @@ def _motors(model: Model, q: np.ndarray, torques: Mapping[str, float] | None) ->
 
 
 def _joint_side(model: Model, at: int) -> int:
-    """The joint's own coordinate behind a motor."""
+    """Return the joint's own coordinate behind a motor."""
     return next((body.joint_v.start for body in model.bodies if body.rotor_v == at), at)
 
 
 def _final(prepared: Prepared) -> dict[str, Any]:
-    """Where the scenario wants its joints to be at the end, or where they begin."""
+    """Return where the scenario wants its joints to be at the end, or where they begin."""
     law: Any = prepared.controller
     law = law.law if isinstance(law, Together) else law
     model, q = prepared.model, prepared.start[0].copy()

@@ -10,10 +10,11 @@ import numpy as np
 from lissom.analysis.linear_models import signals
 from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.sensing import Sensing
+from lissom.dynamics.sensor_kinds import kind_of
 from lissom.dynamics.state_checks import Vector
 from lissom.errors import LissomError
 from lissom.kernel.algorithms.complex_step import STEP
-from lissom.model.description.sensor import ForceTorque, Sensor
+from lissom.model.description.sensor import Sensor
 from lissom.model.model import Model
 
 
@@ -56,9 +57,9 @@ def _of_signal(motion: StateDerivatives, signal: signals.Signal) -> tuple[np.nda
 def _of_sensor(motion: StateDerivatives, sensor: Sensor) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return exact derivatives of an ideal sensor's readings, which may depend on accelerations."""
     model, q, v, a, n = motion.model, motion.q, motion.v, motion.a, motion.model.nv
-    if isinstance(sensor, ForceTorque) and (motion.loaded or model.loops):
+    if kind_of(sensor).reactions and (motion.loaded or model.loops):
         what = "loops" if model.loops else "loads"
-        text = f"force-torque sensors are outputs of linear models without {what}; leave it out, or measure"
+        text = f"{sensor.kind} sensors are outputs of linear models without {what}; leave it out, or measure"
         raise LissomError(f"{text} accelerations or strains", ("outputs", sensor.called))
     sensing = Sensing(model, [sensor])
     by_q = along_coordinates(model, q, lambda z: sensing(z, v, a))

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.statics import static_equilibrium
-from lissom.analysis.linear_models import signals
 from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.analysis.linear_models.linearisation import linearise
 from lissom.analysis.modes.natural_modes import natural_modes
-from lissom.control import argument_checks
-from lissom.control.choices import SENSORS, Side
+from lissom.control.choices import Side
 from lissom.control.laws.channels import Channel
-from lissom.dynamics import mass_matrix, tip_pose
-from lissom.errors import Keys, LissomError
-from lissom.messages import did_you_mean, listed
+from lissom.dynamics import mass_matrix
+from lissom.dynamics.coordinates import along_coordinates
+from lissom.dynamics.sensing import Sensing
+from lissom.errors import LissomError
+from lissom.model.description.sensor import Sensor
 from lissom.model.model import Model
 
 
@@ -45,17 +45,16 @@ class SampledModel(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sensor:
-    """One measured vector: its Jacobian by v (m, nv), its value at a configuration, and its noise."""
+class Measurement:
+    """A measured vector of m numbers."""
 
-    name: str
-    jacobian: np.ndarray
-    value: Callable[[np.ndarray], np.ndarray]
-    noise: float
+    jacobian: np.ndarray  # (m, nv) along the velocity coordinates
+    value: Callable[[np.ndarray], np.ndarray]  # (m,) at a configuration
+    noise: np.ndarray  # (m,) standard deviations
 
 
 def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> Equilibrium:
-    """The state of rest with the joints at q, which the selected motors must be able to hold."""
+    """Return the state of rest with the joints at q, which the selected motors must be able to hold."""
     at = static_equilibrium(model, q)
     held = {*(channel.force for channel in selected), *np.flatnonzero(model.arrays.velocities.prescribed).tolist()}
     largest = np.abs(at.tau).max(initial=0.0)
@@ -69,7 +68,7 @@ def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> 
 
 
 def modal_model(model: Model, at: Equilibrium, selected: Sequence[Channel], limit: float) -> ModalModel:
-    """The linear model about an equilibrium, cut after the modes of `limit` Hz."""
+    """Return the linear model about an equilibrium, cut after the modes of `limit` Hz."""
     linear = linearise(model, at, inputs=[model.coordinates[channel.force] for channel in selected])
     modes = natural_modes(model, at.q, locked=False)
     shapes = modes.shapes[:, modes.frequencies <= limit]
@@ -83,7 +82,7 @@ def modal_model(model: Model, at: Equilibrium, selected: Sequence[Channel], limi
 
 
 def sampled_model(linear: LinearModel, rate: float, delay: float) -> SampledModel:
-    """Zero-order hold at `rate`, inputs acting `delay` seconds late (Astrom and Wittenmark 1997, 2.6)."""
+    """Discretise by a zero-order hold at `rate`, inputs `delay` seconds late (Astrom and Wittenmark 1997, 2.6)."""
     period = 1.0 / rate
     whole = int(np.ceil(delay * rate - 1e-9))
     late = delay - (whole - 1) * period if whole else 0.0  # part of a period in which the older input acts
@@ -113,7 +112,7 @@ def _held(linear: LinearModel, time: float) -> SampledModel:
 
 
 def tip_rows(model: Model, link: str) -> np.ndarray:
-    """Elastic displacement (3) and rotation times length (3) of a beam's tip, by v: (6, nv)."""
+    """Return the elastic displacement (3) and rotation times length (3) of a beam's tip, by v: (6, nv)."""
     beam, body = model.flexible[link], model.link(link)
     section = beam.section_map(beam.length)
     rows = np.zeros((6, model.nv))
@@ -121,47 +120,38 @@ def tip_rows(model: Model, link: str) -> np.ndarray:
     return rows
 
 
-def joint_sensor(model: Model, selected: Sequence[Channel], side: Side, noise: float) -> Sensor:
-    """Encoders of the controlled joints."""
+def encoders(model: Model, selected: Sequence[Channel], side: Side, noise: float) -> Measurement:
+    """Return the encoders of the controlled joints, on one side of their gears."""
     on_q = np.array([getattr(channel, f"{side}_q") for channel in selected])
     on_v = [getattr(channel, f"{side}_v") for channel in selected]
-    return Sensor("encoders", np.eye(model.nv)[on_v], lambda q: q[on_q], noise)
+    return Measurement(np.eye(model.nv)[on_v], lambda q: q[on_q], np.full(len(selected), noise))
 
 
-def tip_sensor(model: Model, q: np.ndarray, spec: Any, path: Keys) -> Sensor:
-    """A sensor of a link's tip, from {link, kind: position or deflection, noise (m)}."""
-    if not isinstance(spec, Mapping):
-        raise LissomError("must be {link: ..., kind: position or deflection}", path, spec)
-    for key in spec:
-        if key not in ("link", "kind", "noise"):
-            raise LissomError("is unknown; give link, kind and noise", (*path, key), spec[key])
-    link, kind = spec.get("link", model.links[-1]), spec.get("kind", "position")
-    noise = argument_checks.number(
-        spec.get("noise", 1e-4), (*path, "noise"), "give the standard deviation in metres", above=0
-    )
-    if link not in model.links:
-        hint = did_you_mean(link, model.links)
-        raise LissomError(f"is not a link{hint}; choose {listed(model.links)}", (*path, "link"), link)
-    if kind == "position":
-        rows = _gradients(model, q, f"{link}.tip")
-        moving = np.abs(rows).max(axis=1) > 1e-9 * np.abs(rows).max()
-        return Sensor(f"position of {link}", rows[moving], lambda q: tip_pose(model, q, link)[:3, 3][moving], noise)
-    if kind != "deflection":
-        hint = did_you_mean(kind, SENSORS)
-        raise LissomError(f"is unknown{hint}; choose {listed(SENSORS)}", (*path, "kind"), kind)
-    if link not in model.flexible:
-        beams = listed(model.flexible, "and") if model.flexible else "none"
-        raise LissomError(f"is rigid and has no deflection; the beams are {beams}", (*path, "link"), link)
-    rows = _gradients(model, q, f"{link}.deflection")
-    bends = [k for k in (1, 2) if np.any(rows[k])]
-    if not bends:
-        raise LissomError("has no bending modes; give it some, or measure its position", (*path, "link"), link)
-    beam, modes = model.flexible[link], model.link(link).modes_q
-    return Sensor(
-        f"deflection of {link}", rows[bends], lambda q: beam.displacement(beam.length, q[modes])[bends], noise
-    )
+def measurement(model: Model, q: np.ndarray, sensors: Sequence[Sensor]) -> Measurement:
+    """Return what sensors measure about the configuration q, without the numbers that do not move there."""
+    sensing, still = Sensing(model, sensors), np.zeros(model.nv)
+    for k, one in enumerate(sensing.mounted):
+        if one.kind.order > 0:
+            text = f"is of type {one.sensor.kind}, which reads more than a configuration; design with lqg instead"
+            raise LissomError(text, ("sensors", k), one.name)
+        late = next((name for name in ("rate", "delay", "low_pass") if getattr(one.sensor, name)), None)
+        if late is not None:
+            text = "is no part of this design, which reads sensors at every sample; leave it out, or design with lqg"
+            raise LissomError(text, ("sensors", k, late), getattr(one.sensor, late))
+    noise, jacobian = deviations(sensing), along_coordinates(model, q, lambda z: sensing(z, still, still))
+    size = np.abs(jacobian).max(axis=1, initial=0.0)
+    moving = size > 1e-9 * size.max(initial=0.0)
+    return Measurement(jacobian[moving], lambda q: sensing(q, still, still)[moving], noise[moving])
 
 
-def _gradients(model: Model, q: np.ndarray, signal: str) -> np.ndarray:
-    """Derivatives (3, nv) of a point's position along the velocity coordinates."""
-    return np.array([row.gradient(model, q) for row in signals.outputs(model, [signal])])
+def deviations(sensing: Sensing) -> np.ndarray:
+    """Return the standard deviation of every reading (m,): noise, and step / sqrt(12) of rounding to steps."""
+    parts = []
+    for k, one in enumerate(sensing.mounted):
+        step = np.zeros(len(one.labels)) if one.resolution is None else one.resolution
+        deviation = np.sqrt(np.broadcast_to(np.asarray(one.sensor.noise, float), step.shape) ** 2 + step**2 / 12)
+        if np.any(deviation == 0):
+            text = "missing; a filter must know how far to trust a sensor: give its noise or its resolution"
+            raise LissomError(text, ("sensors", k, "noise"))
+        parts.append(deviation)
+    return np.concatenate([np.zeros(0), *parts])

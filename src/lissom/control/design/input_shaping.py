@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from lissom.control import argument_checks
 from lissom.control.choices import SHAPERS, ShaperKind, Side
-from lissom.control.laws.continuous_laws import Gains, Law, pd
+from lissom.control.laws.continuous_laws import Gains, pd
+from lissom.control.laws.control_kernel import Gain
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.references.reference import Reference
 from lissom.dynamics.coordinates import configuration
@@ -39,7 +40,7 @@ class Impulses(NamedTuple):
         return float(self.times[-1])
 
     def residual(self, frequency: ArrayLike, damping: float = 0.0) -> np.ndarray:
-        """Vibration left at `frequency` (Hz), as a share of that after one impulse."""
+        """Return the vibration left at `frequency` (Hz), as a share of that after one impulse."""
         omega = 2 * np.pi * np.asarray(frequency, float)[..., None]
         pole = omega * (-damping + 1j * np.sqrt(1 - damping**2))
         return np.abs((self.amplitudes * np.exp(pole * (self.times[-1] - self.times))).sum(axis=-1))
@@ -53,13 +54,17 @@ class LightModes(NamedTuple):
 
 
 def impulses(kind: ShaperKind, frequency: float, damping: float = 0.0, tolerance: float = 0.05) -> Impulses:
-    """The sequence that leaves no vibration of one mode.
+    """Return the sequence that leaves no vibration of one mode.
 
-    Args:
-        kind: "zv" (half a period long), "zvd" (a period; forgives errors in the frequency), "zvdd" (more so),
-            or "ei" (a period; leaves `tolerance` at the nominal frequency and forgives more than "zvd").
-        frequency: undamped natural frequency in Hz.
-        damping: ratio of the mode.
+    Parameters
+    ----------
+    kind : {"zv", "zvd", "zvdd", "ei"}
+        "zv" (half a period long), "zvd" (a period; forgives errors in the frequency), "zvdd" (more so),
+        or "ei" (a period; leaves `tolerance` at the nominal frequency and forgives more than "zvd").
+    frequency : float
+        Undamped natural frequency in Hz.
+    damping : float
+        Ratio of the mode.
     """
     if kind not in SHAPERS:
         hint = did_you_mean(kind, SHAPERS)
@@ -82,7 +87,7 @@ def impulses(kind: ShaperKind, frequency: float, damping: float = 0.0, tolerance
 
 
 def combined(parts: Iterable[Impulses]) -> Impulses:
-    """One sequence that does what all do, one after the other."""
+    """Combine sequences into one that does what all do, one after the other."""
 
     def product(a: Impulses, b: Impulses) -> Impulses:
         times = np.add.outer(a.times, b.times).ravel()
@@ -93,7 +98,7 @@ def combined(parts: Iterable[Impulses]) -> Impulses:
 
 
 def shape(reference: Reference, sequence: Impulses) -> Reference:
-    """The reference, shaped: the sum of its copies, delayed by the times and scaled by the amplitudes."""
+    """Shape a reference: return the sum of its copies, delayed by the times and scaled by the amplitudes."""
     copies = [reference.shifted(t).scaled(a) for t, a in zip(sequence.times.tolist(), sequence.amplitudes.tolist())]
     return reduce(Reference.__add__, copies)
 
@@ -106,14 +111,20 @@ def shaper(
     gains: Gains | ControlLaw | None = None,
     side: Side = "joint",
 ) -> Impulses:
-    """A shaper for the model's vibrations at a pose.
+    """Return a shaper for the model's vibrations at a pose.
 
-    Args:
-        q: the pose, best the end of the motion: (nq,) or {joint: value}; neutral unless given.
-        kind: as in `impulses`.
-        modes: how many modes from the lowest on, or a list of them ([1, 3] for the first and the third).
-        gains: the PD gains, or the PD law, that hold the joints; without them motors are locked.
-        side: as in `pd`.
+    Parameters
+    ----------
+    q
+        The pose, best the end of the motion: (nq,) or {joint: value}; neutral unless given.
+    kind : {"zv", "zvd", "zvdd", "ei"}
+        As in `impulses`.
+    modes : int or Iterable
+        How many modes from the lowest on, or a list of them ([1, 3] for the first and the third).
+    gains : mapping or ControlLaw, optional
+        The PD gains, or the PD law, that hold the joints; without them motors are locked.
+    side : {"joint", "motor"}
+        As in `pd`.
     """
     model = as_model(robot)
     found = light_modes(model, q, gains, side)
@@ -135,7 +146,7 @@ def shaper(
 def light_modes(
     robot: AnyRobot, q: Any = None, gains: Gains | ControlLaw | None = None, side: Side = "joint"
 ) -> LightModes:
-    """Frequencies and damping of the lightly damped modes at a pose; arguments as in `shaper`."""
+    """Return frequencies and damping of the lightly damped modes at a pose; arguments as in `shaper`."""
     model = as_model(robot)
     from lissom.dynamics import inverse_derivatives
 
@@ -151,17 +162,17 @@ def light_modes(
         floating = {i for body in model.bodies if _floats(model, body.link) for i in range(model.nv)[body.joint_v]}
         locked |= set(model.actuated.tolist()) - floating
     for part in law.parts if law is not None else ():
-        if part.law == Law.COMPUTED_TORQUE:
-            locked |= set(part.force.tolist())
-        else:
+        if part.kind.gain == Gain.STIFFNESS:
             K[part.force, part.measured_v] += part.kp
             D[part.force, part.measured_v] += part.kd
+        else:
+            locked |= set(part.force.tolist())
     kept = [k for k in range(model.nv) if k not in locked]
     return _vibrations(*(a[np.ix_(kept, kept)] for a in (M, D, K)))
 
 
 def _vibrations(M: np.ndarray, D: np.ndarray, K: np.ndarray) -> LightModes:
-    """Oscillating solutions of M x'' + D x' + K x = 0."""
+    """Return oscillating solutions of M x'' + D x' + K x = 0."""
     n = len(M)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
     poles = np.linalg.eigvals(A)

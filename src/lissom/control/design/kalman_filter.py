@@ -42,7 +42,7 @@ class Plant:
 
 
 def sampled_plant(linear: LinearModel, rate: float, ways: Sequence[Way]) -> Plant:
-    """The model with inputs held over samples, its outputs passing low-passes and delays on their way."""
+    """Return the model with inputs held over samples, its outputs passing low-passes and delays on their way."""
     n, m = linear.B.shape
     filtered = [k for k, way in enumerate(ways) if way.low_pass is not None]
     corner = 2 * np.pi * np.array([ways[k].low_pass for k in filtered])
@@ -89,12 +89,12 @@ class KalmanFilter(Printed):
             self.x[: len(x)] = x
 
     def correct(self, y: np.ndarray) -> np.ndarray:
-        """The estimate (n,) after the reading y (m,)."""
+        """Return the estimate (n,) after the reading y (m,)."""
         self.x = self.x + self.L @ (y - self.plant.C @ self.x)
         return self.x
 
     def predict(self, u: np.ndarray) -> np.ndarray:
-        """The estimate (n,) one sample later, while u (inputs,) acts."""
+        """Return the estimate (n,) one sample later, while u (inputs,) acts."""
         self.x = self.plant.A @ self.x + self.plant.B @ u
         return self.x
 
@@ -105,7 +105,7 @@ class KalmanFilter(Printed):
         return np.linalg.eigvals(self.plant.A @ (np.eye(n) - self.L @ self.plant.C))
 
     def table(self) -> Table:
-        """Sizes, and how fast errors fade."""
+        """Return a table of sizes, and of how fast errors fade."""
         table = printing.table("part", "value", title="Kalman filter")
         table.add_row("states", str(len(self.x)))
         table.add_row("readings", ", ".join(self.outputs))
@@ -117,14 +117,20 @@ class KalmanFilter(Printed):
 def kalman(
     linear: LinearModel, rate: float, *, noise: Any, disturbance: Any, ways: Sequence[Way] | None = None
 ) -> KalmanFilter:
-    """The steady Kalman filter of a model, such as a reduced one, for readings of all its outputs.
+    """Return the steady Kalman filter of a model, such as a reduced one, for readings of all its outputs.
 
-    Args:
-        linear: in continuous time.
-        rate: samples per second; inputs are held in between.
-        noise: standard deviation of the readings, one or one for each output.
-        disturbance: standard deviation of unknown forces on the inputs, one or one for each.
-        ways: low-pass and delay of each reading; none unless given.
+    Parameters
+    ----------
+    linear : LinearModel
+        In continuous time.
+    rate : float
+        Samples per second; inputs are held in between.
+    noise
+        Standard deviation of the readings, one or one for each output.
+    disturbance
+        Standard deviation of unknown forces on the inputs, one or one for each.
+    ways : sequence, optional
+        Low-pass and delay of each reading; none unless given.
     """
     if linear.dt is not None:
         raise LissomError("is in discrete time; give the continuous model, the filter samples it", ("linear",))
@@ -147,7 +153,7 @@ def kalman(
 
 
 def _cause(plant: Plant, noises: np.ndarray) -> str:
-    """Why there is no filter: a motion that no reading sees, or readings whose precision differs too much."""
+    """Return why there is no filter: a motion that no reading sees, or readings whose precision differs too much."""
     values = np.linalg.eigvals(plant.A)
     C = plant.C / np.linalg.norm(plant.C, axis=1, keepdims=True).clip(1e-300)
     identity = np.eye(len(plant.A))

@@ -14,19 +14,19 @@ from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.analysis.linear_models.linearisation import linearise
 from lissom.analysis.linear_models.model_reduction import METHODS, Method, Reduction, reduce_model
 from lissom.control import argument_checks
-from lissom.control.design.design_model import held_by_motors
+from lissom.control.design.design_model import deviations, held_by_motors
 from lissom.control.design.kalman_filter import KalmanFilter, Way, kalman, sampled_plant
-from lissom.control.design.state_feedback import controlled, riccati, rigid_inertia
+from lissom.control.design.regulator_equations import riccati
+from lissom.control.design.state_feedback import controlled, rigid_inertia
 from lissom.control.laws.channels import Channel, by_channel, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.sampled_control import Sampled
 from lissom.control.laws.sensor_laws import chosen_sensors
 from lissom.control.references.reference import Reference
 from lissom.dynamics.coordinates import configuration
-from lissom.dynamics.sensing import Eye, Sensing
+from lissom.dynamics.sensing import Mounted, Sensing
 from lissom.errors import LissomError, check_choice, within
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.description.sensor import Encoder
 from lissom.model.fields.units import FORCE
 from lissom.model.model import Model
 from lissom.printing import Printed
@@ -69,11 +69,11 @@ class OutputFeedback(Printed):
         return np.linalg.eigvals(self.filter.plant.A[:r, :r] - self.filter.plant.B[:r] @ self.K)
 
     def state(self) -> np.ndarray:
-        """The present estimate of the full linear state (2 nv,), about the equilibrium."""
+        """Return the present estimate of the full linear state (2 nv,), about the equilibrium."""
         return self.reduction.basis @ self.filter.x[: self.K.shape[1]]
 
     def __call__(self, t: float, readings: Mapping[str, Any]) -> np.ndarray:
-        """Generalised forces (nv,) of the sample at t."""
+        """Return generalised forces (nv,) of the sample at t."""
         y = np.concatenate([np.atleast_1d(readings[name]) for name in self.names]) - self.rest
         r, rd, rdd = self.reference(t)
         if self._fresh:
@@ -90,7 +90,7 @@ class OutputFeedback(Printed):
         return tau
 
     def _wanted(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
-        """The reduced state with the joints at r, moving at rd, links unbent from the equilibrium."""
+        """Return the reduced state with the joints at r, moving at rd, links unbent from the equilibrium."""
         full, half = np.zeros(self.reduction.dual.shape[1]), self.reduction.dual.shape[1] // 2
         names = self.reduction.full.states[:half]
         for k, channel in enumerate(self.channels):
@@ -100,14 +100,14 @@ class OutputFeedback(Printed):
         return self.reduction.dual @ full
 
     def _first(self, y: np.ndarray) -> np.ndarray:
-        """The reduced state of rest that agrees with the encoders."""
+        """Return the reduced state of rest that agrees with the encoders."""
         r = np.array([self.at.q[channel.joint_q] for channel in self.channels])
         for reading, channel in self.encoders:
             r[channel] += y[reading]
         return self._wanted(r, np.zeros(len(r)))
 
     def table(self) -> Table:
-        """Sizes of the design, and how fast it settles."""
+        """Return a table of sizes of the design, and of how fast it settles."""
         table = printing.table("part", "value", title="output feedback on a reduced model")
         table.add_row("states of the reduced model", f"{self.reduction.order} of {len(self.reduction.full.A)}")
         table.add_row("states of the filter", str(len(self.filter.x)))
@@ -140,20 +140,35 @@ def lqg(
     ...                   torque=20.0, frequency=40.0, rate=500)
     >>> lissom.simulate(robot, 2.0, start=..., controller=law)
 
-    Args:
-        q: the pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
-        sensors: names of sensors of the robot's file, or sensors that are also given to `simulate`. Their noise and
-            resolution say how far each is trusted; low-pass and delay are part of the design.
-        keep: acceptable deviations by signal, as `linearise` names outputs: {"elbow": 0.01, "forearm.tip": 0.002}.
-        torque: acceptable torque beyond the one that holds the pose: one for all, or {joint: value}.
-        frequency: Hz up to which the reduced model is right; a fifth of `rate` unless given. Or its `order`.
-        method: of the reduction, "balanced" or "modal".
-        reference: joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
-        joints: which joints have a motor to use; all unless given.
-        disturbance: unknown torques that the filter expects; a tenth of `torque` unless given.
-        rate: samples per second.
-        saturation: largest torques, as in `pd`.
-    Returns:
+    Parameters
+    ----------
+    q
+        The pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
+    sensors
+        Names of sensors of the robot's file, or sensors that are also given to `simulate`. Their noise and
+        resolution say how far each is trusted; low-pass and delay are part of the design.
+    keep : mapping
+        Acceptable deviations by signal, as `linearise` names outputs: {"elbow": 0.01, "forearm.tip": 0.002}.
+    torque
+        Acceptable torque beyond the one that holds the pose: one for all, or {joint: value}.
+    frequency : float, optional
+        Hz up to which the reduced model is right; a fifth of `rate` unless given. Or its `order`.
+    method : {"balanced", "modal"}
+        Of the reduction, "balanced" or "modal".
+    reference
+        Joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
+    joints : sequence of str, optional
+        Which joints have a motor to use; all unless given.
+    disturbance
+        Unknown torques that the filter expects; a tenth of `torque` unless given.
+    rate : float
+        Samples per second.
+    saturation
+        Largest torques, as in `pd`.
+
+    Returns
+    -------
+    Sampled
         A controller for `simulate`; its `function` is the OutputFeedback with gains, filter and reduction.
     """
     model = as_model(robot)
@@ -169,7 +184,7 @@ def lqg(
     )
     _positive(pushes, "disturbance", "give what the filter is to expect in N m (N)")
     sensing = Sensing(model, chosen_sensors(model, sensors))
-    noise, ways = _trust(sensing), [way for eye in sensing.eyes for way in [_way(eye, rate)] * len(eye.labels)]
+    noise, ways = deviations(sensing), [way for eye in sensing.mounted for way in [_way(eye, rate)] * len(eye.labels)]
     at = held_by_motors(model, configuration(model, q), selected)
     linear, allowed = _scaled(model, at, selected, sensing, noise, _deviations(keep), torques)
     if order is None and frequency is None:
@@ -194,7 +209,7 @@ def lqg(
         filter=_unscaled(observer, noise, torques),
         reduction=reduction,
         at=at,
-        names=tuple(eye.name for eye in sensing.eyes),
+        names=tuple(eye.name for eye in sensing.mounted),
         rest=sensing(at.q, still, still),
         reference=reference_of(model, selected, held if reference is None else reference),
         inertia=rigid_inertia(model, at, selected),
@@ -206,21 +221,8 @@ def lqg(
     return Sampled(function, rate, sensors=function.names)
 
 
-def _trust(sensing: Sensing) -> np.ndarray:
-    """Standard deviation of every reading (m,): noise, and what rounding to steps adds."""
-    parts = []
-    for k, eye in enumerate(sensing.eyes):
-        step = np.zeros(len(eye.labels)) if eye.resolution is None else eye.resolution
-        deviation = np.sqrt(np.broadcast_to(np.asarray(eye.sensor.noise, float), step.shape) ** 2 + step**2 / 12)
-        if np.any(deviation == 0):
-            text = "missing; a filter must know how far to trust a sensor: give its noise or its resolution"
-            raise LissomError(text, ("sensors", k, "noise"))
-        parts.append(deviation)
-    return np.concatenate(parts)
-
-
-def _way(eye: Eye, rate: float) -> Way:
-    """Its low-pass and its delay in samples; a slow sensor tells what is half a period old on average."""
+def _way(eye: Mounted, rate: float) -> Way:
+    """Return low-pass and delay in samples of a sensor; a slow sensor tells what is half a period old on average."""
     sensor = eye.sensor
     waiting = 0.0 if sensor.rate is None else max(0.0, (1 / sensor.rate - 1 / rate) / 2)
     return Way(sensor.low_pass, round((sensor.delay + waiting) * rate))
@@ -242,14 +244,14 @@ def _scaled(
     keep: Mapping[str, float],
     torques: np.ndarray,
 ) -> tuple[LinearModel, np.ndarray]:
-    """The linear model with readings in units of their noise, then what is kept in those of what is accepted.
+    """Return the linear model with readings in units of their noise, then what is kept in those of what is accepted.
 
     Inputs are in units of the acceptable torques. Second: what scales kept outputs to the weight of one each.
     """
     inputs = [model.coordinates[channel.force] for channel in selected]
     with within("keep"):
         parts = [linearise(model, at, outputs=[name], inputs=inputs) for name in keep]
-    seen = linearise(model, at, outputs=[eye.sensor for eye in sensing.eyes], inputs=inputs)
+    seen = linearise(model, at, outputs=[eye.sensor for eye in sensing.mounted], inputs=inputs)
     scales = np.concatenate([noise, *(np.full(len(p.outputs), keep[n]) for n, p in zip(keep, parts, strict=True))])
     gain = _gain(seen, noise, torques)  # readings count as much as what is kept, however precise they are
     kept = np.concatenate([p.C for p in parts]) / scales[sensing.size :, None]
@@ -261,7 +263,7 @@ def _scaled(
 
 
 def _gain(linear: LinearModel, scale: Any, torques: np.ndarray) -> float:
-    """A size of the outputs under the acceptable torques: that of their response at once, over a tenth of a second."""
+    """Measure the outputs under the acceptable torques: their response at once and over a tenth of a second."""
     scale = np.broadcast_to(scale, len(linear.C))[:, None]
     step = linear.discretise(0.1)
     return float(np.linalg.norm((linear.C @ step.B + linear.D) * torques / scale))
@@ -287,20 +289,20 @@ def _check_spillover(
 
 
 def _unscaled(scaled: KalmanFilter, noise: np.ndarray, torques: np.ndarray) -> KalmanFilter:
-    """The same filter for readings and torques in their own units."""
+    """Return the filter for readings and torques in their own units."""
     plant = replace(scaled.plant, B=scaled.plant.B / torques, C=noise[:, None] * scaled.plant.C)
     return replace(scaled, plant=plant, L=scaled.L / noise)
 
 
 def _encoders(sensing: Sensing, selected: Sequence[Channel]) -> tuple[tuple[int, int], ...]:
-    """Which readings tell the coordinates of which channels."""
+    """Return which readings tell the coordinates of which channels: (reading, channel)."""
     found: dict[int, tuple[int, int]] = {}
-    for eye in sensing.eyes:
-        if isinstance(eye.sensor, Encoder):
-            first = sensing.model.joint(eye.sensor.joint).joint_q.start
+    for one in sensing.mounted:
+        if one.kind.of_joint == "position":
+            first = sensing.model.joint(one.sensor.place).joint_q.start
             for k, channel in enumerate(selected):
-                if channel.joint == eye.sensor.joint:
-                    found[k] = (eye.place.start + channel.joint_q - first, k)
+                if channel.joint == one.sensor.place:
+                    found[k] = (one.place.start + channel.joint_q - first, k)
     return tuple(found.values())
 
 

@@ -17,21 +17,23 @@ from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.control import argument_checks
 from lissom.control.choices import SIDES, Side
 from lissom.control.design.design_model import (
+    Measurement,
     ModalModel,
     SampledModel,
-    Sensor,
+    encoders,
     held_by_motors,
-    joint_sensor,
+    measurement,
     modal_model,
     sampled_model,
     tip_rows,
-    tip_sensor,
 )
 from lissom.control.design.input_shaping import light_modes
+from lissom.control.design.regulator_equations import check_reach, check_stable, riccati
 from lissom.control.laws.channels import Channel, by_channel, channels, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.control.laws.sampled_control import Sampled
+from lissom.control.laws.sensor_laws import chosen_sensors
 from lissom.control.references.reference import Reference
 from lissom.dynamics import mass_matrix
 from lissom.dynamics.coordinates import configuration
@@ -44,10 +46,6 @@ from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-FARTHEST = (
-    1e9  # growth from one sample to the next beyond which Riccati's equation cannot be solved in double precision
-)
 
 
 @dataclass(eq=False)
@@ -65,7 +63,7 @@ class StateFeedback(Printed):
     C: np.ndarray  # (m, n)
     at: Equilibrium
     modal: ModalModel
-    sensors: tuple[Sensor, ...]
+    measured: tuple[Measurement, ...]  # the encoders first
     reference: Reference  # joint angles, na channels
     inertia: np.ndarray  # (na, na) of the rigid twin: torque per acceleration of the reference
     lower: np.ndarray  # (na,) limits of the torque
@@ -75,15 +73,15 @@ class StateFeedback(Printed):
     _estimate: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
-        self._start = np.concatenate([sensor.value(self.at.q) for sensor in self.sensors])
+        self._start = np.concatenate([one.value(self.at.q) for one in self.measured])
         self.reset()
 
     def table(self) -> Table:
-        """Sizes of the loop, and how fast it and its estimator settle."""
+        """Return a table of sizes of the loop, and of how fast it and its estimator settle."""
         table = printing.table("part", "value", title="state feedback u = u0 - K (x - x_ref)")
         table.add_row("motors", str(len(self.K)))
         table.add_row("states (modal, estimated)", str(len(self.A)))
-        table.add_row("sensors", str(len(self.sensors)))
+        table.add_row("measured numbers", str(len(self.C)))
         table.add_row("largest pole of the loop", f"{np.abs(self.poles).max():.4g} of the unit circle")
         table.add_row("largest pole of the estimator", f"{np.abs(self.estimator_poles).max():.4g} of the unit circle")
         return table
@@ -105,9 +103,9 @@ class StateFeedback(Printed):
         return np.linalg.eigvals(self.A @ (np.eye(n) - self.L @ self.C))
 
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Generalised forces (nv,) of the sample at t; reads of q what the sensors see."""
+        """Return generalised forces (nv,) of the sample at t; reads of q what the sensors see."""
         r, rd, rdd = self.reference(t)
-        measured = np.concatenate([sensor.value(q) for sensor in self.sensors]) - self._start
+        measured = np.concatenate([one.value(q) for one in self.measured]) - self._start
         wanted = self._state(r, rd)
         if self._fresh:
             self._estimate, self._fresh = self._first(measured), False
@@ -121,7 +119,7 @@ class StateFeedback(Printed):
         return tau
 
     def _state(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
-        """The state with the joints at r, moving at rd, links unbent from the equilibrium."""
+        """Return the state with the joints at r, moving at rd, links unbent from the equilibrium."""
         shift, rate = np.zeros((2, self.modal.inverse.shape[1]))
         for k, (on_q, on_v, on_rotor) in enumerate(self.joints):
             shift[[on_v, on_rotor]] = r[k] - self.at.q[on_q]
@@ -132,7 +130,7 @@ class StateFeedback(Printed):
         return x
 
     def _first(self, measured: np.ndarray) -> np.ndarray:
-        """The state of rest whose joints agree with the encoders."""
+        """Return the state of rest whose joints agree with the encoders."""
         na = len(self.joints)
         r = measured[:na] + np.array([self.at.q[on_q] for on_q, _, _ in self.joints])
         return self._state(r, np.zeros(na))
@@ -148,7 +146,7 @@ def lqr(
     deflection: float | None = None,
     torque: Any = None,
     bandwidth: float | None = None,
-    sensors: Sequence[Any] = (),
+    sensors: Any = (),
     side: Side = "joint",
     angle_noise: float = 1e-4,
     rate: float = 1000.0,
@@ -156,26 +154,43 @@ def lqr(
     limit: float | None = None,
     saturation: Any = None,
 ) -> Sampled:
-    """State feedback that moves the joints and damps the links, designed about the equilibrium at a pose.
+    """Return the state feedback that moves the joints and damps the links, designed about the equilibrium at a pose.
 
-    Args:
-        q: the pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
-        reference: joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
-        joints: which joints have a motor to use; all unless given.
-        angle: acceptable error of a joint, rad (m when sliding): one for all, or {joint: value}.
-        deflection: acceptable deflection of a beam's tip, m; a 200th of its length unless given.
-        torque: acceptable torque beyond the one that holds the pose, N m: one for all, or {joint: value}.
-            Unless given it follows from `bandwidth`.
-        bandwidth: of the joints, Hz; unless given half the lowest frequency of the arm with its joints
-            locked, and at most a twentieth of `rate`.
-        sensors: besides the encoders of the joints, tips: {"link": name, "kind": "position" (in the world) or
-            "deflection" (of a beam), "noise": m}.
-        side: where the encoders sit on joints with elastic gears: "joint" or "motor".
-        angle_noise: standard deviation of the encoders, rad.
-        rate, delay: samples per second; seconds from a sample to its torque, part of the design.
-        limit: highest frequency of the modes in the design, Hz; a quarter of `rate` unless given.
-        saturation: largest torques, as in `pd`.
-    Returns:
+    Parameters
+    ----------
+    q
+        The pose, {joint: value} or (nq,): the joints of the equilibrium; neutral unless given.
+    reference
+        Joint angles to follow, as in `pd`; the pose itself unless given. Stay near the pose.
+    joints : sequence of str, optional
+        Which joints have a motor to use; all unless given.
+    angle
+        Acceptable error of a joint, rad (m when sliding): one for all, or {joint: value}.
+    deflection : float, optional
+        Acceptable deflection of a beam's tip, m; a 200th of its length unless given.
+    torque
+        Acceptable torque beyond the one that holds the pose, N m: one for all, or {joint: value}.
+        Unless given it follows from `bandwidth`.
+    bandwidth : float, optional
+        Of the joints, Hz; unless given half the lowest frequency of the arm with its joints
+        locked, and at most a twentieth of `rate`.
+    sensors
+        Besides the encoders of the joints, those that read a configuration, with their noise: names of
+        sensors of the robot's file, or sensors such as `lissom.model.Deflection(link="forearm", noise=1e-4)`.
+    side : {"joint", "motor"}
+        Where the encoders sit on joints with elastic gears: "joint" or "motor".
+    angle_noise : float
+        Standard deviation of the encoders, rad.
+    rate, delay : float
+        Samples per second; seconds from a sample to its torque, part of the design.
+    limit : float, optional
+        Highest frequency of the modes in the design, Hz; a quarter of `rate` unless given.
+    saturation
+        Largest torques, as in `pd`.
+
+    Returns
+    -------
+    Sampled
         A controller for `simulate`; its `function` is the StateFeedback with gains and poles.
     """
     model = as_model(robot)
@@ -201,13 +216,14 @@ def lqr(
     else:
         torques = by_channel(model, selected, torque, "torque", "give an acceptable torque in N m (N)", unit=FORCE)
         _positive(torques, "torque")
-    tips = (tip_sensor(model, at.q, spec, ("sensors", k)) for k, spec in enumerate(sensors))
-    eyes = (joint_sensor(model, selected, side, noise), *tips)
+    measured: tuple[Measurement, ...] = (encoders(model, selected, side, noise),)
+    if len(sensors):
+        measured += (measurement(model, at.q, chosen_sensors(model, sensors)),)
     plant = sampled_model(modal.linear, rate, delay)
     K = _feedback(model, modal, plant, selected, angles, deflection, torques)
-    C = np.zeros((sum(len(eye.jacobian) for eye in eyes), len(plant.A)))
-    C[:, : modal.count] = np.concatenate([eye.jacobian for eye in eyes]) @ modal.shapes
-    L = _estimator(modal, plant, C, eyes, torques, rate)
+    C = np.zeros((sum(len(one.jacobian) for one in measured), len(plant.A)))
+    C[:, : modal.count] = np.concatenate([one.jacobian for one in measured]) @ modal.shapes
+    L = _estimator(modal, plant, C, measured, torques, rate)
     lower, upper = saturation_of(model, selected, saturation)
     held = {channel.name: at.q[channel.joint_q] for channel in selected}
     function = StateFeedback(
@@ -218,7 +234,7 @@ def lqr(
         C=C,
         at=at,
         modal=modal,
-        sensors=eyes,
+        measured=measured,
         reference=reference_of(model, selected, held if reference is None else reference),
         inertia=inertia,
         lower=lower,
@@ -230,7 +246,7 @@ def lqr(
 
 
 def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...]:
-    """The coordinates of the joints that state feedback acts on: the named ones, or all that move."""
+    """Return the coordinates of the joints that state feedback acts on: the named ones, or all that move."""
     for body in model.bodies:
         joint = model.robot.link(body.link).joint
         if joint.kind.on_group and not np.any(model.arrays.velocities.prescribed[body.motor_v]):
@@ -253,7 +269,7 @@ def _positive(values: np.ndarray, name: str) -> None:
 
 
 def rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -> np.ndarray:
-    """Inertia (na, na) of the rigid twin at the pose, rotors included."""
+    """Return the inertia (na, na) of the rigid twin at the pose, rotors included."""
     twin = rigid_twin(model.robot, rotors=True).compile()
     on_q = [k for body in model.bodies for k in range(model.nq)[body.joint_q]]
     index = [twin.coordinates.index(channel.name) for channel in selected]
@@ -276,7 +292,7 @@ def _feedback(
     deflection: float | None,
     torques: np.ndarray,
 ) -> np.ndarray:
-    """Gain K (na, n) of the discrete-time regulator."""
+    """Return the gain K (na, n) of the discrete-time regulator."""
     rows = [np.eye(model.nv)[[channel.joint_v for channel in selected]] / angles[:, None]]
     rows += [tip_rows(model, link) / (deflection or beam.length / 200) for link, beam in model.flexible.items()]
     weighted = np.concatenate(rows) @ modal.shapes
@@ -284,10 +300,10 @@ def _feedback(
     Q = np.zeros_like(plant.A)
     Q[:n, :n] = weighted.T @ weighted
     R = np.diag(1 / torques**2)
-    _check_reach(model, modal, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it")
+    check_reach(model, modal, plant, plant.B.T, "motors cannot reach", "the controlled joints do not move it")
     P = riccati(plant.A, plant.B, Q, R, "feedback")
     K = np.linalg.solve(R + plant.B.T @ P @ plant.B, plant.B.T @ P @ plant.A)
-    _check_stable(plant.A - plant.B @ K, "feedback")
+    check_stable(plant.A - plant.B @ K, "feedback")
     return K
 
 
@@ -295,11 +311,11 @@ def _estimator(
     modal: ModalModel,
     plant: SampledModel,
     C: np.ndarray,
-    sensors: Sequence[Sensor],
+    measured: Sequence[Measurement],
     torques: np.ndarray,
     rate: float,
 ) -> np.ndarray:
-    """Gain L (n, m) of the steady Kalman filter; a tenth of the acceptable torques disturbs the motion."""
+    """Return the gain L (n, m) of the steady Kalman filter; a tenth of the acceptable torques disturbs the motion."""
     n = modal.count
     W = 1e-12 * np.eye(len(plant.A))
     disturbance = np.linalg.norm(0.1 * modal.linear.B[n:] * torques, axis=1) + 1e-6
@@ -307,52 +323,8 @@ def _estimator(
     W[:n, :n] += np.diag((disturbance / rate**2 / 2) ** 2)
     disturbed = plant.B * (0.1 * torques)
     W += disturbed @ disturbed.T
-    V = np.diag(np.concatenate([np.full(len(s.jacobian), s.noise**2) for s in sensors]))
+    V = np.diag(np.concatenate([one.noise**2 for one in measured]))
     P = riccati(plant.A.T, C.T, W, V, "estimator")
     L = P @ C.T @ np.linalg.inv(C @ P @ C.T + V)
-    _check_stable(plant.A @ (np.eye(len(plant.A)) - L @ C), "estimator")
+    check_stable(plant.A @ (np.eye(len(plant.A)) - L @ C), "estimator")
     return L
-
-
-def riccati(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, what: str, design: str = "lqr") -> np.ndarray:
-    """The solution of the discrete Riccati equation; an error that names the design where there is none."""
-    from scipy.linalg import solve_discrete_are
-
-    if not np.abs(A).max(initial=0.0) < FARTHEST:
-        text = (
-            f"{design}: between two samples the linear model moves {np.abs(A).max():.2g} times as far as it stands off"
-        )
-        raise LissomError(f"{text}; raise the rate", ("rate",))
-    try:
-        return solve_discrete_are(A, B, Q, R)
-    except Exception as error:  # LAPACK has exceptions of its own
-        raise LissomError(
-            f"{design}: no {what} stabilises the linear model ({error}); lower `limit` to leave fast modes out, "
-            "give the links some damping, or add sensors"
-        ) from None
-
-
-def _check_stable(A: np.ndarray, what: str) -> None:
-    largest = np.abs(np.linalg.eigvals(A)).max()
-    if not largest < 1:
-        raise LissomError(
-            f"lqr: the {what} is not stable (pole of size {largest:.6f}); "
-            "lower `limit` to leave fast modes out, give the links some damping, or raise the rate"
-        )
-
-
-def _check_reach(model: Model, modal: ModalModel, plant: SampledModel, rows: np.ndarray, what: str, why: str) -> None:
-    """Refuse a mode that neither decays nor answers to `rows` (Popov, Belevitch and Hautus)."""
-    values, vectors = np.linalg.eig(plant.A.T)
-    n = modal.count
-    for value, left in zip(values, vectors.T):
-        if abs(value) < 1 - 1e-9 or np.abs(left[: 2 * n]).max() == 0:
-            continue
-        reached = np.abs(rows @ left) / (np.linalg.norm(rows, axis=1) * np.linalg.norm(left) + 1e-300)
-        if reached.max() < 1e-10:
-            share = np.abs(modal.shapes @ left[:n].real) + np.abs(modal.shapes @ left[n : 2 * n].real)
-            name = model.coordinates[int(np.argmax(share))]
-            raise LissomError(
-                f"lqr: {what} an undamped mode (mainly {name}): {why}; "
-                "give its link some damping, control more joints, or leave the mode out"
-            )

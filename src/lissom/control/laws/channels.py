@@ -33,10 +33,12 @@ class Channel:
 
 
 def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) -> tuple[Channel, ...]:
-    """Coordinates of the named joints (or single ones such as `shoulder.2`), in the model's order.
+    """Return coordinates of the named joints (or single ones such as `shoulder.2`), in the model's order.
 
-    Args:
-        measured: whether an angle or a way is followed, which rules out rotations in space; forces alone may act there.
+    Parameters
+    ----------
+    measured : bool
+        Whether an angle or a way is followed, which rules out rotations in space; forces alone may act there.
     """
     if isinstance(names, str) or not hasattr(names, "__iter__"):
         raise LissomError(f"must name joints; {_joints(model)}", keys(path), names)
@@ -62,7 +64,7 @@ def by_channel(
     at_least: float | None = None,
     unit: JointUnit | None = None,
 ) -> np.ndarray:
-    """One number per channel (na,), from a number or list, or from {joint: number or one per coordinate}."""
+    """Return one number per channel (na,), from a number or list, or from {joint: number or one per coordinate}."""
     if unit is not None:
         check_units(model, selected, values, unit, path)
     if not isinstance(values, Mapping):
@@ -88,7 +90,7 @@ def check_units(model: Model, selected: Sequence[Channel], values: Any, unit: Jo
 
 
 def channel_unit(model: Model, channel: Channel) -> str:
-    """What a coordinate is in, "rad" or "m"; what is no coordinate of the tree is a length."""
+    """Return what a coordinate is in, "rad" or "m"; what is no coordinate of the tree is a length."""
     if channel.joint_v < 0:
         return "m"
     body = model.joint(channel.joint)
@@ -96,7 +98,7 @@ def channel_unit(model: Model, channel: Channel) -> str:
 
 
 def reference_of(model: Model, selected: tuple[Channel, ...], value: Any, path: str | Keys = "reference") -> Reference:
-    """One channel per coordinate, from a Reference, numbers, or {joint: Reference or numbers}."""
+    """Return one channel per coordinate, from a Reference, numbers, or {joint: Reference or numbers}."""
     n = len(selected)
     remedy = "give a Reference or numbers for " + listed([c.name for c in selected], "and")
     if isinstance(value, Mapping):
@@ -112,7 +114,7 @@ def reference_of(model: Model, selected: tuple[Channel, ...], value: Any, path: 
 
 
 def indices(model: Model, selected: tuple[Channel, ...], name: Any, path: str | Keys) -> list[int]:
-    """Positions among `selected` of a joint's or a coordinate's channels."""
+    """Return positions among `selected` of a joint's or a coordinate's channels."""
     wanted = {channel.name for channel in _coordinates(model, name, path)}
     index = [k for k, channel in enumerate(selected) if channel.name in wanted]
     if len(index) != len(wanted):
@@ -122,6 +124,7 @@ def indices(model: Model, selected: tuple[Channel, ...], name: Any, path: str | 
 
 
 def require(selected: tuple[Channel, ...], given: np.ndarray, path: str | Keys, remedy: str) -> None:
+    """Refuse channels that were not given a value."""
     missing = [channel.name for channel, has in zip(selected, given) if not has]
     if missing:
         raise LissomError(f"nothing for {listed(missing, 'and')}; {remedy}", keys(path))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from numpy.typing import ArrayLike
 from lissom.control import argument_checks
 from lissom.control.choices import SIDES, Side
 from lissom.control.laws.channels import Channel, by_channel, channels, check_units, indices, reference_of
-from lissom.control.laws.control_kernel import Law
 from lissom.control.laws.control_law import ControlLaw, JointLaw
+from lissom.control.laws.law_kinds import COMPUTED_TORQUE, GRAVITY, PD, LawKind
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.control.references.reference import Reference
 from lissom.errors import LissomError
@@ -36,44 +37,84 @@ def pd(
     saturation: Any = None,
     feedforward: Any = None,
 ) -> ControlLaw:
-    """Proportional-derivative control of the joints that `gains` name; the other joints are left alone.
+    """Return proportional-derivative control of the joints that `gains` name; the other joints are left alone.
 
-    Args:
-        gains: {joint: {"p": ..., "d": ...}} in N m/rad, N m s/rad; a number or one per coordinate.
-        reference: a Reference with one channel per controlled coordinate in the model's order, numbers (a
-            set-point), or {joint: Reference or numbers}.
-        side: what is measured where a joint has an elastic transmission: the "joint", or the "motor" behind
-            the gear. The torque acts on the motor in any case.
-        gravity_compensation: add the torque that holds the rigid twin at the measured angles.
-        saturation: largest torque: a number, or {joint: limit or [lower, upper]}.
-        feedforward: torques to add: {joint: Reference or number}, zero for joints that are not named.
+    Parameters
+    ----------
+    robot : str, Robot or Model
+        What is controlled.
+    gains : mapping
+        {joint: {"p": ..., "d": ...}} in N m/rad and N m s/rad; a number or one per coordinate.
+    reference : Reference, array_like or mapping
+        A Reference with one channel per controlled coordinate in the model's order, numbers (a set-point), or
+        {joint: Reference or numbers}.
+    side : {"joint", "motor"}
+        What is measured where a joint has an elastic transmission: the joint, or the motor behind the gear. The torque
+        acts on the motor in any case.
+    gravity_compensation : bool
+        Whether the torque is added that holds the rigid twin at the measured angles.
+    saturation : float or mapping, optional
+        The largest torque: a number, or {joint: limit or [lower, upper]}.
+    feedforward : mapping, optional
+        Torques to add: {joint: Reference or number}, zero for joints that are not named.
+
+    Returns
+    -------
+    ControlLaw
+        The law, for `simulate`; called with (t, q, v) it returns its forces (nv,).
+
+    Examples
+    --------
+    >>> law = pd("ella", {"elbow": {"p": 600.0, "d": 40.0}}, [0.3], saturation=50.0)
+    >>> law.names
+    ('elbow',)
     """
-    model = as_model(robot)
-    selected, kp, kd = _gains(model, gains)
-    feed = None if feedforward is None else _torques(model, selected, feedforward, "feedforward")
-    law = Law.GRAVITY if gravity_compensation else Law.PD
-    return _law(model, selected, kp, kd, reference, side, saturation, law, feed)
+    kind = GRAVITY if gravity_compensation else PD
+    return joint_law(robot, kind, gains, reference, side, saturation, feedforward)
 
 
 def computed_torque(
     robot: AnyRobot, gains: Gains, reference: Any, side: Side = "joint", saturation: Any = None
 ) -> ControlLaw:
-    """Computed torque: the rigid twin's inverse dynamics linearises the joints, PD acts on their errors.
+    """Return computed torque: the rigid twin's inverse dynamics linearises the joints, PD acts on their errors.
 
-    Gains are per unit inertia here: p = omega^2 in 1/s2 and d = 2 zeta omega in 1/s. Joints without gains are
-    taken to move without acceleration. Rotors behind elastic gears count as inertia of their joints. Other
-    arguments as in `pd`.
+    Joints without gains are taken to move without acceleration. Rotors behind elastic gears count as inertia of their
+    joints.
+
+    Parameters
+    ----------
+    robot : str, Robot or Model
+        What is controlled.
+    gains : mapping
+        {joint: {"p": ..., "d": ...}} per unit of inertia: p = omega^2 in 1/s2 and d = 2 zeta omega in 1/s.
+    reference, side, saturation
+        As in `pd`.
+
+    Returns
+    -------
+    ControlLaw
+        The law, for `simulate`.
     """
-    model = as_model(robot)
-    selected, kp, kd = _gains(model, gains)
-    return _law(model, selected, kp, kd, reference, side, saturation, Law.COMPUTED_TORQUE)
+    return joint_law(robot, COMPUTED_TORQUE, gains, reference, side, saturation)
 
 
 def torques(robot: AnyRobot, values: Mapping[str, Any], saturation: Any = None) -> ControlLaw:
-    """Open loop: torques or forces over time, {joint: Reference or number}.
+    """Return a law in open loop: torques or forces over time.
 
-    A joint with several coordinates takes one number each, or single ones by name: {"base.vx": 20.0} pushes a free base
-    along its x axis.
+    Parameters
+    ----------
+    robot : str, Robot or Model
+        What is driven.
+    values : mapping
+        {joint: Reference or number}. A joint with several coordinates takes one number each, or single ones by name:
+        {"base.vx": 20.0} pushes a free base along its x axis.
+    saturation : float or mapping, optional
+        The largest torque, as in `pd`.
+
+    Returns
+    -------
+    ControlLaw
+        The law, for `simulate`.
     """
     model = as_model(robot)
     if not isinstance(values, Mapping):
@@ -81,24 +122,58 @@ def torques(robot: AnyRobot, values: Mapping[str, Any], saturation: Any = None) 
     selected = channels(model, values, "torques", measured=False)
     none = np.zeros(len(selected))
     feed = _torques(model, selected, values, "torques")
-    return _law(model, selected, none, none, none, "joint", saturation, Law.PD, feed)
+    return _law(model, selected, (none, none), none, "joint", saturation, PD, feed)
+
+
+def joint_law(
+    robot: AnyRobot,
+    kind: LawKind,
+    gains: Gains,
+    reference: Any,
+    side: Side = "joint",
+    saturation: Any = None,
+    feedforward: Any = None,
+    constants: Sequence[float] = (),
+) -> ControlLaw:
+    """Return a law of any kind on the joints that `gains` name.
+
+    Parameters
+    ----------
+    robot : str, Robot or Model
+        What is controlled.
+    kind : LawKind
+        The kind of the law.
+    gains, reference, side, saturation, feedforward
+        As in `pd`; the kind says what its gains are.
+    constants : sequence of float
+        Further numbers that the kernel of a law from outside reads, `law.constants[part]`.
+
+    Returns
+    -------
+    ControlLaw
+        The law, for `simulate`.
+    """
+    model = as_model(robot)
+    selected, *pair = _gains(model, gains)
+    feed = None if feedforward is None else _torques(model, selected, feedforward, "feedforward")
+    return _law(model, selected, pair, reference, side, saturation, kind, feed, tuple(map(float, constants)))
 
 
 def _law(
     model: Model,
     selected: tuple[Channel, ...],
-    kp: np.ndarray,
-    kd: np.ndarray,
+    gains: Sequence[np.ndarray],
     reference: Any,
     side: Side,
     saturation: Any,
-    law: Law,
-    feedforward: Reference | None = None,
+    kind: LawKind,
+    feedforward: Reference | None,
+    constants: tuple[float, ...] = (),
 ) -> ControlLaw:
     if side not in SIDES:
         raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
     lower, upper = saturation_of(model, selected, saturation)
-    twin = None if law == Law.PD else rigid_twin(model.robot, rotors=True).compile()
+    twin = rigid_twin(model.robot, rotors=True).compile() if kind.needs_twin else None
     names = tuple(channel.name for channel in selected)
     part = JointLaw(
         names=names,
@@ -106,21 +181,21 @@ def _law(
         force=_index(channel.force for channel in selected),
         measured_q=_index(getattr(channel, f"{side}_q") for channel in selected),
         measured_v=_index(getattr(channel, f"{side}_v") for channel in selected),
-        kp=kp,
-        kd=kd,
+        kp=gains[0],
+        kd=gains[1],
         lower=lower,
         upper=upper,
         reference=reference_of(model, selected, reference),
         feedforward=feedforward or Reference.constant(np.zeros(len(selected))),
-        law=law,
+        kind=kind,
+        constants=constants,
         twin=twin,
-        **({} if twin is None else _twin_indices(model, twin, names, side)),
     )
-    return ControlLaw((part,))
+    return ControlLaw((part if twin is None else replace(part, **_twin_indices(model, twin, names, side)),))
 
 
 def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side) -> dict[str, np.ndarray]:
-    """Where the twin's coordinates are measured on the model."""
+    """Return where the twin's coordinates are measured on the model."""
     on_q: list[Any] = []
     on_v: list[Any] = []
     for body in model.bodies:
@@ -158,6 +233,7 @@ def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, n
 
 
 def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the largest torque of every channel, infinite where none is given."""
     lower, upper = np.full(len(selected), -np.inf), np.full(len(selected), np.inf)
     remedy = "give the largest torque in N m (N when sliding)"
     if limits is None:
@@ -181,7 +257,7 @@ def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> t
 
 
 def _torques(model: Model, selected: tuple[Channel, ...], values: Any, field: str) -> Reference:
-    """Torques per channel, zero for the joints that are not named."""
+    """Return the torques per channel, zero for the joints that are not named."""
     check_units(model, selected, values, FORCE, field)
     if not isinstance(values, Mapping):
         return reference_of(model, selected, values, field)

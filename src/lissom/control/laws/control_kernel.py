@@ -3,35 +3,49 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.compile import inline, kernel
+from lissom.kernel.algorithms.newton_euler import inverse_dynamics
+from lissom.kernel.compile import Pointer, Struct, inline, kernel
+from lissom.kernel.compile.pointer import Unused
 from lissom.kernel.maths.elementary_functions import clamp
+from lissom.model.model import Model
 
 
 class Law(IntEnum):
-    """What is added to, or computed around, the PD term."""
+    """Laws that `control_forces` knows, and those whose kernel it calls by a pointer."""
 
     PD = 0
     GRAVITY = 1
     COMPUTED_TORQUE = 2
+    OUTSIDE = 3
+
+
+class Gain(IntEnum):
+    """What the gains kp and kd of a law are."""
+
+    STIFFNESS = 0  # stiffness and damping of the coordinate: implicit steps and shapers take them as such
+    PER_INERTIA = 1  # per unit of the joint's inertia, in 1/s2 and 1/s
+    OWN = 2  # of a meaning of their own
 
 
 class LawArrays(NamedTuple):
     """A control law as the loop reads it: `parts` laws on `na` coordinates in all; see `ControlLaw`."""
 
     law: np.ndarray  # (na,) the Law that each coordinate is under
+    gain: np.ndarray  # (na,) the Gain that kp and kd are
     begin: np.ndarray  # (parts + 1,) the first coordinate of each part, and na
     force: np.ndarray  # (na,) index into v of the force
     measured_q: np.ndarray  # (na,)
     measured_v: np.ndarray  # (na,)
     twin_index: np.ndarray  # (na,) the same coordinates in the rigid twin
     twin_q: np.ndarray  # (parts, twin nq) index into q: where the twin's configuration is measured
-    twin_v: np.ndarray  # (parts, twin nv) index into v, likewise
+    twin_v: np.ndarray  # (parts, twin nv) index into v: where its velocities are
     kp: np.ndarray
     kd: np.ndarray
+    constants: np.ndarray  # (parts, c) numbers of laws from outside
     lower: np.ndarray
     upper: np.ndarray
     breaks: np.ndarray  # (p + 1,) of the reference
@@ -44,9 +58,54 @@ class LawArrays(NamedTuple):
     feed_delay: np.ndarray
 
 
+class LawScratch(NamedTuple):
+    """Memory of a law in one number type."""
+
+    zero: Any
+    torque: np.ndarray  # (na,) before feedforward and saturation
+    outside: Any  # Pointer to the kernel of a law from outside
+    inverse: Any  # Pointer to the kernel's inverse dynamics
+    work: Any  # WorkspaceStruct of the rigid twin
+    q: np.ndarray  # its configuration, velocities, accelerations, forces and external wrenches
+    v: np.ndarray
+    a: np.ndarray
+    tau: np.ndarray
+    wrench: np.ndarray
+
+
+@kernel
+def no_torques(law, part, t, q, v, torque):
+    """Stand for the kernel of a law from outside where there is none."""
+
+
+def law_scratch(law: Struct, outside: Any, twin: Model, number: type) -> Struct:
+    """Make the memory of a packed law whose kernel from outside, if it has one, is `outside`."""
+
+    def zeros(*shape: int) -> np.ndarray:
+        return np.zeros(shape, number)
+
+    q: np.ndarray = twin.neutral().astype(number)
+    v, wrench, torque, work = zeros(twin.nv), zeros(twin.rows, 6), zeros(len(law.fields.kp)), twin.workspace(number)
+    point = Unused if outside is None else Pointer
+    return Struct(
+        LawScratch(
+            zero=number(0),
+            torque=torque,
+            outside=point(outside or no_torques, law, 0, 0.0, q, v, torque),
+            inverse=Pointer(inverse_dynamics, twin.struct, work, q, v, v, wrench, v),
+            work=work,
+            q=q,
+            v=v,
+            a=zeros(twin.nv),
+            tau=zeros(twin.nv),
+            wrench=wrench,
+        )
+    )
+
+
 @inline
 def piece_at(breaks, t):
-    """Piece of a piecewise function that holds `t`; the first before its begin, the last after its end."""
+    """Return the piece of a piecewise function that holds `t`: the first before its begin, the last after its end."""
     low = 0
     high = breaks.shape[0] - 2
     while low < high:
@@ -60,7 +119,7 @@ def piece_at(breaks, t):
 
 @inline
 def polynomial(c, s):
-    """Value, rate and acceleration of a piece at the time s since its begin."""
+    """Return value, rate and acceleration of the polynomial c_0 + c_1 s + ... + c_5 s^5, by Horner's rule."""
     r = c[5]
     rd = 5.0 * c[5]
     rdd = 20.0 * c[5]
@@ -75,7 +134,7 @@ def polynomial(c, s):
 
 @inline
 def evaluate(breaks, coefficients, channel, t):
-    """Value, rate and acceleration of a piecewise polynomial; held outside its range."""
+    """Return value, rate and acceleration of a piecewise polynomial, which is held outside its range."""
     last = breaks.shape[0] - 1
     moving = 1.0
     if t < breaks[0]:
@@ -89,40 +148,50 @@ def evaluate(breaks, coefficients, channel, t):
     return r, moving * rd, moving * rdd
 
 
+@inline
+def feedback_torques(law, part, twin, scratch, t, q, v):
+    """Fill scratch.torque of one part of a law.
+
+    With the error e = r - q and the inverse dynamics ID of the rigid twin it is kp e + kd e' for PD,
+    kp e + kd e' + ID(q, 0, 0) for GRAVITY, and ID(q, v, r'' + kp e + kd e') for COMPUTED_TORQUE.
+    """
+    zero = scratch.zero
+    first, end = law.begin[part], law.begin[part + 1]
+    kind = law.law[first]
+    if kind != Law.PD:
+        for k in range(scratch.a.shape[0]):
+            scratch.a[k] = zero
+    # kp e + kd e': a torque, or an acceleration of the twin
+    for k in range(first, end):
+        r, rd, rdd = evaluate(law.breaks, law.coefficients, k, t)
+        feedback = law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
+        if kind == Law.COMPUTED_TORQUE:
+            scratch.a[law.twin_index[k]] = rdd + feedback
+            scratch.torque[k] = zero
+        else:
+            scratch.torque[k] = zero + feedback
+    # ID of the twin where the arm is measured
+    if kind != Law.PD:
+        for k in range(law.twin_q.shape[1]):
+            scratch.q[k] = q[law.twin_q[part, k]]
+        for k in range(law.twin_v.shape[1]):
+            scratch.v[k] = v[law.twin_v[part, k]] if kind == Law.COMPUTED_TORQUE else zero
+        scratch.inverse(twin, scratch.work, scratch.q, scratch.v, scratch.a, scratch.wrench, scratch.tau)
+        for k in range(first, end):
+            scratch.torque[k] += scratch.tau[law.twin_index[k]]
+
+
 @kernel
 def control_forces(law, twin, scratch, t, q, v, force):
-    """Add the law's forces at the state (q, v) to `force` (nv,). `scratch` holds the twin's work and vectors."""
+    """Add the forces of a law at the state (q, v) to `force` (nv,): sat(feedforward + torque) of every coordinate."""
     zero = scratch.zero
     for part in range(law.begin.shape[0] - 1):
         first, end = law.begin[part], law.begin[part + 1]
-        kind = law.law[first]
-        if kind != Law.PD:
-            for k in range(law.twin_q.shape[1]):
-                scratch.twin_q[k] = q[law.twin_q[part, k]]
-            for k in range(law.twin_v.shape[1]):
-                scratch.twin_v[k] = v[law.twin_v[part, k]] if kind == Law.COMPUTED_TORQUE else zero
-                scratch.twin_a[k] = zero
-            if kind == Law.COMPUTED_TORQUE:
-                for k in range(first, end):
-                    r, rd, rdd = evaluate(law.breaks, law.coefficients, k, t)
-                    scratch.twin_a[law.twin_index[k]] = (
-                        rdd + law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
-                    )
-            scratch.twin_inverse(
-                twin,
-                scratch.twin_work,
-                scratch.twin_q,
-                scratch.twin_v,
-                scratch.twin_a,
-                scratch.twin_wrench,
-                scratch.twin_tau,
-            )
+        if law.law[first] == Law.OUTSIDE:
+            scratch.outside(law, part, t, q, v, scratch.torque)
+        else:
+            feedback_torques(law, part, twin, scratch, t, q, v)
         for k in range(first, end):
             feed, feed_rate, _ = evaluate(law.feed_breaks, law.feed_coefficients, k, t)
             tau = zero + law.feed_scale[k] * (feed - law.feed_delay[k] * feed_rate) + law.feed_offset[k]
-            if kind != Law.COMPUTED_TORQUE:
-                r, rd, _ = evaluate(law.breaks, law.coefficients, k, t)
-                tau += law.kp[k] * (r - q[law.measured_q[k]]) + law.kd[k] * (rd - v[law.measured_v[k]])
-            if kind != Law.PD:
-                tau += scratch.twin_tau[law.twin_index[k]]
-            force[law.force[k]] += clamp(tau, law.lower[k], law.upper[k])
+            force[law.force[k]] += clamp(tau + scratch.torque[k], law.lower[k], law.upper[k])

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom import printing
-from lissom.control.laws.control_kernel import Law
+from lissom.control.laws.control_kernel import control_forces, law_scratch
+from lissom.control.laws.law_kinds import PD, LawKind
+from lissom.control.laws.law_tables import packed_law
 from lissom.control.laws.sampled_control import Hold, Reader, Sampled
 from lissom.control.references.reference import Reference
 from lissom.errors import LissomError
+from lissom.model.description.robot import Robot
 from lissom.model.model import Model
 from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-KINDS = {Law.PD: "PD", Law.GRAVITY: "PD with gravity", Law.COMPUTED_TORQUE: "computed torque"}
 
 
 def _none() -> np.ndarray:
@@ -30,10 +31,13 @@ def _none() -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class JointLaw:
-    """One law on na coordinates, the part of a `ControlLaw`. With y, yd measured and r, rd, rdd the reference,
+    """One law on na coordinates, a part of a `ControlLaw`.
 
-    PD, GRAVITY:      tau = sat(feedforward + kp (r - y) + kd (rd - yd) [+ gravity of the twin at y])
-    COMPUTED_TORQUE:  tau = sat(inverse dynamics of the twin at y, yd, rdd + kp (r - y) + kd (rd - yd))
+    With y and yd measured, r, rd and rdd the reference, and e = r - y:
+
+    - PD: tau = sat(feedforward + kp e + kd e')
+    - PD with gravity: tau = sat(feedforward + kp e + kd e' + gravity of the twin at y)
+    - computed torque: tau = sat(feedforward + inverse dynamics of the twin at y, yd, rdd + kp e + kd e')
     """
 
     names: tuple[str, ...]  # of the controlled coordinates
@@ -47,29 +51,12 @@ class JointLaw:
     upper: np.ndarray  # (na,) saturation, inf for none
     reference: Reference  # na channels
     feedforward: Reference  # na channels: torques
-    law: Law = Law.PD
-    twin: Model | None = None  # the rigid twin; None for PD alone
+    kind: LawKind = PD
+    constants: tuple[float, ...] = ()  # further numbers of a law from outside
+    twin: Model | None = None  # the rigid twin, where the law computes with one
     twin_index: np.ndarray = field(default_factory=_none)  # (na,) index into the twin's v of each coordinate
     twin_q: np.ndarray = field(default_factory=_none)  # (twin.nq,) index into q: where the twin's q is measured
-    twin_v: np.ndarray = field(default_factory=_none)  # (twin.nv,) index into v, likewise
-
-    def forces(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Generalised forces (nv,)."""
-        r, rd, rdd = self.reference(t)
-        torque = self.kp * (r - q[self.measured_q]) + self.kd * (rd - v[self.measured_v])
-        if self.twin is not None:
-            from lissom.dynamics import inverse_dynamics
-
-            rate = np.zeros(self.twin.nv, torque.dtype)
-            acceleration = rate.copy()
-            if self.law == Law.COMPUTED_TORQUE:
-                rate, acceleration[self.twin_index], torque = v[self.twin_v], rdd + torque, 0.0
-            torque = torque + inverse_dynamics(self.twin, q[self.twin_q], rate, acceleration)[self.twin_index]
-        torque = torque + self.feedforward(t)[0]
-        torque = np.where(torque.real > self.upper, self.upper, np.where(torque.real < self.lower, self.lower, torque))
-        tau = np.zeros(self.nv, torque.dtype)
-        tau[self.force] = torque
-        return tau
+    twin_v: np.ndarray = field(default_factory=_none)  # (twin.nv,) index into v: where the twin's v is measured
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,15 +70,15 @@ class ControlLaw(Printed):
     parts: tuple[JointLaw, ...]
 
     def __repr__(self) -> str:
-        kinds = " + ".join(KINDS[part.law] for part in self.parts)
+        kinds = " + ".join(part.kind.name for part in self.parts)
         return f"<ControlLaw {kinds} of {', '.join(dict.fromkeys(self.names))}>"
 
     def table(self) -> Table:
-        """Gains and limits of every coordinate."""
+        """Return a table of gains and limits of every coordinate."""
         table = printing.table("coordinate", "law", "p", "d", "torque from", "to", title="control law")
         for part in self.parts:
             for name, *numbers in zip(part.names, part.kp, part.kd, part.lower, part.upper):
-                table.add_row(name, KINDS[part.law], *(f"{x:.5g}" for x in numbers))
+                table.add_row(name, part.kind.name, *(f"{x:.5g}" for x in numbers))
         return table
 
     @property
@@ -134,15 +121,36 @@ class ControlLaw(Printed):
     def jumps(self) -> np.ndarray:
         """Times where the torque may jump: an integrator restarts there."""
         found = [part.feedforward.discontinuities(0) for part in self.parts]
-        found += [part.reference.discontinuities(2 if part.law == Law.COMPUTED_TORQUE else 1) for part in self.parts]
+        found += [part.reference.discontinuities(part.kind.reference_order) for part in self.parts]
         return np.unique(np.concatenate(found))
 
+    @property
+    def outside(self) -> Any:
+        """The kernel of a law from outside, None where there is none."""
+        return next((part.kind.torques for part in self.parts if part.kind.torques is not None), None)
+
+    @cached_property
+    def _packed(self) -> Any:
+        return packed_law(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is computed from the parts."""
+        return {"parts": self.parts}
+
     def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-        """Generalised forces (nv,) at the state (q, v), which may be complex."""
-        return reduce(np.add, [part.forces(t, np.asarray(q), np.asarray(v)) for part in self.parts])
+        """Return the generalised forces (nv,) at the state (q, v), which may be complex."""
+        number = np.result_type(np.asarray(q), np.asarray(v), float).type
+        q, v = (np.ascontiguousarray(x, number) for x in (q, v))
+        force, twin = np.zeros(self.nv, number), self.twin or _any_model()
+        scratch = twin.cached(
+            ("law", number, len(self.names), self.outside),
+            lambda: law_scratch(self._packed, self.outside, twin, number),
+        )
+        control_forces(self._packed, twin.struct, scratch, float(t), q, v, force)
+        return force
 
     def following(self, reference: Reference) -> ControlLaw:
-        """The same law on another reference, one channel per name."""
+        """Return this law on another reference, one channel per name."""
         parts, begin = [], 0
         for part in self.parts:
             end = begin + len(part.names)
@@ -168,11 +176,11 @@ class Together:
     sampled: tuple[Sampled, ...]
 
     def start(self, model: Model, read: Reader | None = None) -> Holds:
-        """Fresh holds of what is sampled, for one simulation of `model`; `read` gives what sensors tell."""
+        """Return fresh holds of what is sampled, for one simulation of `model`; `read` gives what sensors tell."""
         return Holds([sampled.start(model, read) for sampled in self.sampled])
 
     def asked(self, duration: float) -> dict[str, list[np.ndarray]]:
-        """When which sensors are read in a run of that duration."""
+        """Return when which sensors are read in a run of that duration."""
         out: dict[str, list[np.ndarray]] = {}
         for sampled in self.sampled:
             for name, times in sampled.asked(duration).items():
@@ -194,9 +202,11 @@ class Holds:
 
     @property
     def next_time(self) -> float:
+        """When one of them samples next, s."""
         return min(hold.next_time for hold in self._holds)
 
     def update(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the sum of their forces (nv,) at the time t."""
         return reduce(np.add, [hold.update(t, q, v) for hold in self._holds])
 
 
@@ -204,7 +214,7 @@ Addend = ControlLaw | Sampled | Together | Callable[..., Any]
 
 
 def together(*controllers: Any) -> Together:
-    """Controllers of any kind as one; a plain function is sampled as `lissom.simulate` would."""
+    """Join controllers of any kind into one; a plain function is sampled as `lissom.simulate` would."""
     law: ControlLaw | None = None
     sampled: list[Sampled] = []
     for one in controllers:
@@ -218,7 +228,18 @@ def together(*controllers: Any) -> Together:
     return Together(law, tuple(sampled))
 
 
+@cache
+def _any_model() -> Model:
+    """Return a model for kernels whose law computes with none: machine code does not depend on the robot."""
+    joint, body = {"type": "revolute", "axis": [0, 0, 1]}, {"mass": 1, "com": [1, 0, 0]}
+    return Robot.from_dict({"name": "any", "links": [{"name": "any", "joint": joint, "body": body}]}).compile()
+
+
 def _check_same_robot(a: ControlLaw, b: ControlLaw) -> None:
     twins = [law.twin for law in (a, b) if law.twin is not None]
     if a.nv != b.nv or (len(twins) == 2 and twins[0].robot != twins[1].robot):
         raise LissomError("the two laws were built for different robots; build both from the same one")
+    kernels = {part.kind.name: part.kind.torques for part in (*a.parts, *b.parts) if part.kind.torques is not None}
+    if len(set(kernels.values())) > 1:
+        names = " and ".join(kernels)
+        raise LissomError(f"a controller has one law with a kernel of its own, not {names}; sample one by on_sensors")

@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 
 
 def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
-    """The robot with rigid links, stiff gears and clean joints.
+    """Return the robot with rigid links, stiff gears and clean joints.
 
     A beam becomes a rigid body with the mass, centre and inertia of the undeformed beam and the masses on it;
     what is joined to it keeps its place. Elements between links stay, contacts go. Elastic transmissions go,
     and so do damping, friction and limits;
     springs and the reflected inertia of rigid gears stay. Names and order of links and joints are kept.
 
-    Args:
-        rotors: keep the rotors of elastic transmissions as reflected inertia of rigid gears.
+    Parameters
+    ----------
+    rotors : bool
+        Keep the rotors of elastic transmissions as reflected inertia of rigid gears.
     """
     robot = as_robot(robot)
     flexible = robot.flexible_links()
@@ -41,7 +43,7 @@ def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
 
 
 def _on_rigid_links(part: Element | Loop, flexible: dict[str, FlexibleLink]) -> Element | Loop:
-    """The element or loop between the places where its ends are while no link is bent."""
+    """Return the element or loop between the places where its ends are while no link is bent."""
     between = tuple(
         frame.model_copy(update=_placed(frame.at, frame.origin, flexible[frame.link]))
         if frame.link in flexible

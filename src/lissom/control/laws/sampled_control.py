@@ -29,13 +29,18 @@ Reader = Callable[[Iterable[str], float], dict[str, Any]]  # what sensors of som
 class Sampled(Printed):
     """A controller that runs at a sample rate.
 
-    Args:
-        function: function(t, q, v) -> torques: an array (nv,) or (len(model.actuated),), or {joint: value}.
-            If it has a method `reset()`, that is called before a simulation.
-        rate: samples per second.
-        delay: seconds from a sample to the moment its torque acts; zero torque acts before the first.
-        sensors: names of sensors that it reads instead of the state: it is then function(t, readings) -> torques, with
-            {name: number or array} of what each tells at t.
+    Parameters
+    ----------
+    function
+        Function(t, q, v) -> torques: an array (nv,) or (len(model.actuated),), or {joint: value}.
+        If it has a method `reset()`, that is called before a simulation.
+    rate
+        Samples per second.
+    delay
+        Seconds from a sample to the moment its torque acts; zero torque acts before the first.
+    sensors
+        Names of sensors that it reads instead of the state: it is then function(t, readings) -> torques, with
+        {name: number or array} of what each tells at t.
     """
 
     function: Function
@@ -53,7 +58,7 @@ class Sampled(Printed):
         return f"<Sampled {_called(self.function)} at {self.rate:g} Hz>"
 
     def table(self) -> Table:
-        """What is sampled, how often and how late."""
+        """Return a table of what is sampled, how often and how late."""
         own = getattr(self.function, "table", None)
         table = own() if own else printing.table("part", "value", title=f"sampled {_called(self.function)}")
         table.add_row("samples per second", f"{self.rate:g}")
@@ -64,6 +69,7 @@ class Sampled(Printed):
 
     @property
     def period(self) -> float:
+        """Time from sample to sample, s."""
         return 1.0 / self.rate
 
     def reset(self) -> None:
@@ -73,7 +79,7 @@ class Sampled(Printed):
             reset()
 
     def __add__(self, other: Any) -> Any:
-        """This controller and another, a law, a sampled one or a function, acting together."""
+        """Let another controller, a law, a sampled one or a function, act with this one."""
         from lissom.control.laws.control_law import together
 
         return together(self, other)
@@ -84,18 +90,18 @@ class Sampled(Printed):
         return self if other == 0 else together(other, self)  # sum() begins with 0
 
     def start(self, model: Model, read: Reader | None = None) -> Hold:
-        """A fresh hold for one simulation of `model`, the function reset; `read` gives what sensors tell."""
+        """Return a fresh hold for one simulation of `model`, the function reset; `read` gives what sensors tell."""
         self.reset()
         return Hold(self, model, read)
 
     def asked(self, duration: float) -> dict[str, list[np.ndarray]]:
-        """When it reads which sensors in a run of that duration."""
+        """Return when it reads which sensors in a run of that duration."""
         times = np.arange(int(np.floor(duration * self.rate * (1 + 1e-12))) + 1) / self.rate
         return {name: [times] for name in self.sensors}
 
 
 def _called(function: Any) -> str:
-    """The name of a function, or what kind of thing it is."""
+    """Return the name of a function, or what kind of thing it is."""
     return getattr(function, "__name__", type(function).__name__)
 
 
@@ -131,7 +137,7 @@ class Hold:
         return self.torque
 
     def _inputs(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
-        """What its function sees: the state, or the readings of its sensors."""
+        """Return what its function sees: the state, or the readings of its sensors."""
         if not self._sampled.sensors:
             return q.copy(), v.copy()
         if self._read is None:
@@ -155,7 +161,7 @@ class Output:
                 self._slots |= {label: np.array([k]) for label, k in zip(labels, index)}
 
     def __call__(self, t: float, value: Any) -> np.ndarray:
-        """Forces (nv,) from the value returned at the time t, or an error with time, joint and value."""
+        """Return forces (nv,) from the value returned at the time t, or an error with time, joint and value."""
         tau = self._by_joint(t, value) if isinstance(value, Mapping) else self._array(t, value)
         if not np.all(np.isfinite(tau)):
             bad = int(np.flatnonzero(~np.isfinite(tau))[0])

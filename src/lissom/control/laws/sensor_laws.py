@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.laws.control_kernel import Law
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.laws.sampled_control import Sampled
+from lissom.dynamics.sensor_kinds import coordinates_of, kind_of
 from lissom.errors import LissomError
 from lissom.messages import suggestion
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.description.sensor import Encoder, OnJoint, Sensor, Tachometer, as_sensors, sensor_problems
+from lissom.model.description.sensor import OnJoint, Sensor, as_sensors, sensor_problems
 from lissom.model.model import Model
 
 
@@ -22,14 +22,12 @@ class Measured:
 
     def __init__(self, model: Model, law: ControlLaw, sensors: Sequence[OnJoint]) -> None:
         self.model, self.law = model, law
-        self._angles = {sensor.called: _on_q(model, sensor) for sensor in sensors if isinstance(sensor, Encoder)}
-        self._rates = {sensor.called: _on_v(model, sensor) for sensor in sensors if isinstance(sensor, Tachometer)}
+        angles, speeds = (_telling(sensors, what) for what in ("position", "velocity"))
+        self._angles = {sensor.called: _on_q(model, sensor) for sensor in angles}
+        self._rates = {sensor.called: _on_v(model, sensor) for sensor in speeds}
         told = {int(k) for at in self._rates.values() for k in at}
         pairs = {
-            int(v): int(q)
-            for sensor in sensors
-            if isinstance(sensor, Encoder)
-            for q, v in zip(_on_q(model, sensor), _on_v(model, sensor), strict=True)
+            int(v): int(q) for sensor in angles for q, v in zip(_on_q(model, sensor), _on_v(model, sensor), strict=True)
         }
         self._differences = {v: q for v, q in pairs.items() if v not in told}
         self._check(law, {*pairs.values()}, {*pairs, *told})
@@ -40,7 +38,7 @@ class Measured:
         self._last: tuple[float, np.ndarray] | None = None
 
     def __call__(self, t: float, readings: Mapping[str, Any]) -> np.ndarray:
-        """Generalised forces (nv,)."""
+        """Return generalised forces (nv,)."""
         q, v = self.model.neutral(), np.zeros(self.model.nv)
         for name, at in self._angles.items():
             q[at] = readings[name]
@@ -57,7 +55,7 @@ class Measured:
         """Refuse a law that reads what no sensor tells."""
         needs: list[tuple[int, set[int], tuple[str, ...]]] = []
         for part in law.parts:
-            twin_v = part.twin_v if part.law == Law.COMPUTED_TORQUE else part.twin_v[:0]
+            twin_v = part.twin_v if part.kind.twin_rates else part.twin_v[:0]
             for k in (*part.measured_q[part.kp != 0], *part.twin_q):
                 needs.append((int(k), angles, self.model.q_names))
             for k in (*part.measured_v[part.kd != 0], *twin_v):
@@ -71,14 +69,17 @@ class Measured:
 def on_sensors(
     robot: AnyRobot, law: ControlLaw, sensors: Sequence[str | Sensor], rate: float = 1000.0, delay: float = 0.0
 ) -> Sampled:
-    """A law of `pd` or `computed_torque`, sampled, on what encoders and tachometers tell.
+    """Return a law of `pd` or `computed_torque`, sampled, on what encoders and tachometers tell.
 
     >>> control.on_sensors(robot, control.pd(robot, gains, reference), ["shoulder-angle", "elbow-angle"], rate=500)
 
-    Args:
-        sensors: names of sensors of the robot's file, or sensors that are also given to `simulate`. Rates of joints
-            without a tachometer are differences of the encoder's readings from sample to sample.
-        rate, delay: samples per second; seconds from a sample to its torque.
+    Parameters
+    ----------
+    sensors : sequence of str
+        Names of sensors of the robot's file, or sensors that are also given to `simulate`. Rates of joints
+        without a tachometer are differences of the encoder's readings from sample to sample.
+    rate, delay : float
+        Samples per second; seconds from a sample to its torque.
     """
     model = as_model(robot)
     if not isinstance(law, ControlLaw):
@@ -88,7 +89,7 @@ def on_sensors(
 
 
 def chosen_sensors(model: Model, sensors: Any) -> tuple[Sensor, ...]:
-    """Sensors that a controller reads: of the robot's file by their names, others as they are."""
+    """Return sensors that a controller reads: of the robot's file by their names, others as they are."""
     several = [sensors] if isinstance(sensors, str | Sensor | dict) else sensors
     if not isinstance(several, list | tuple) or not several:
         raise LissomError("must be a list of sensors, or of their names in the robot's file", ("sensors",), sensors)
@@ -103,25 +104,26 @@ def chosen_sensors(model: Model, sensors: Any) -> tuple[Sensor, ...]:
 def _at_joints(model: Model, sensors: Any) -> list[OnJoint]:
     found: list[OnJoint] = []
     for k, sensor in enumerate(chosen_sensors(model, sensors)):
-        if not isinstance(sensor, Encoder | Tachometer):
+        if not kind_of(sensor).of_joint:
             text = f"is of type {sensor.kind}, and laws of joints read encoders and tachometers; name such"
             raise LissomError(text, ("sensors", k), sensor.called)
+        assert isinstance(sensor, OnJoint), "what tells of a joint sits at one"
         found.append(sensor)
     for path, value, text in sensor_problems(model.robot, found):
         raise LissomError(text, path, value)
     return found
 
 
+def _telling(sensors: Sequence[OnJoint], what: str) -> list[OnJoint]:
+    return [sensor for sensor in sensors if kind_of(sensor).of_joint == what]
+
+
 def _on_q(model: Model, sensor: OnJoint) -> np.ndarray:
-    body = next(body for body in model.bodies if body.joint == sensor.joint)
-    on_rotor = getattr(sensor, "side", "joint") == "motor" and body.rotor_q is not None
-    return np.array([body.rotor_q]) if on_rotor else np.arange(body.joint_q.start, body.joint_q.stop)
+    return np.arange(model.nq)[coordinates_of(model, sensor)[0]]
 
 
 def _on_v(model: Model, sensor: OnJoint) -> np.ndarray:
-    body = next(body for body in model.bodies if body.joint == sensor.joint)
-    if model.robot.link(body.link).joint.kind.on_group:
+    if model.robot.link(model.joint(sensor.joint).link).joint.kind.on_group:
         text = f"{sensor.called}: {sensor.joint!r} turns in space; laws of joints follow single angles and slides"
         raise LissomError(text, ("sensors",))
-    on_rotor = getattr(sensor, "side", "joint") == "motor" and body.rotor_v is not None
-    return np.array([body.rotor_v]) if on_rotor else np.arange(body.joint_v.start, body.joint_v.stop)
+    return np.arange(model.nv)[coordinates_of(model, sensor)[1]]

@@ -23,7 +23,7 @@ HOLES = ("", "nan", "na", "n/a", "none", "null")  # what stands in a cell withou
 def read(
     path: str | os.PathLike[str], columns: Sequence[str | int] | str | int | None, time: str | int, holes: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Times (k,) and values (k, n) of a file with one row per time; a first row of text names the columns.
+    """Read times (k,) and values (k, n) from a file with one row per time; a first row of text names the columns.
 
     Numbers under a name with a unit, as `elbow [deg]`, become SI. Measured data may have `holes`: empty cells become
     NaN, and numbers are taken as they are.
@@ -106,7 +106,7 @@ def _listed(columns: Any) -> Sequence[Any]:
 
 
 def _column(names: list[str] | None, count: int, wanted: Any, file: str) -> int:
-    """The number of a column, given by its name or its number."""
+    """Return the number of a column, given by its name or its number."""
     if isinstance(wanted, str):
         if names is None:
             text = f"column {wanted!r}: the first row has no names; give column numbers from 0"

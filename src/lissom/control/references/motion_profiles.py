@@ -17,7 +17,7 @@ _TIMES = "give rising times in seconds"
 
 
 def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, duration: Any, begin: float) -> Pieces:
-    """Constant acceleration, constant speed, constant deceleration; `start`, `to` (n,)."""
+    """Return pieces of constant acceleration, constant speed, constant deceleration; `start`, `to` (n,)."""
     n, way = len(start), np.abs(to - start)
     given = [
         name for name, v in (("speed", speed), ("acceleration", acceleration), ("duration", duration)) if v is not None
@@ -29,7 +29,7 @@ def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, 
         )
 
     def share(limit: Any, name: str) -> float:
-        """The limit of the path parameter, which runs from 0 to 1."""
+        """Return the limit of the path parameter, which runs from 0 to 1."""
         each = argument_checks.numbers(limit, name, f"give the largest {name} as a positive number", n, above=0)
         moving = way > 0
         return float(np.min(each[moving] / way[moving])) if np.any(moving) else 1.0
@@ -83,7 +83,7 @@ def trapezoid(start: np.ndarray, to: np.ndarray, speed: Any, acceleration: Any, 
 
 
 def minimum_jerk(points: ArrayLike, times: ArrayLike) -> Pieces:
-    """Quintic spline through via points, at rest at both ends."""
+    """Return the quintic spline through via points, at rest at both ends."""
     from scipy.interpolate import make_interp_spline
 
     t, y = _table(times, points, "times", "points")
@@ -92,7 +92,7 @@ def minimum_jerk(points: ArrayLike, times: ArrayLike) -> Pieces:
 
 
 def samples(t: ArrayLike, values: ArrayLike, kind: str) -> Pieces:
-    """Cubic spline or straight lines through samples."""
+    """Return a cubic spline or straight lines through samples."""
     from scipy.interpolate import CubicSpline
 
     t, y = _table(t, values, "t", "values")
@@ -104,7 +104,7 @@ def samples(t: ArrayLike, values: ArrayLike, kind: str) -> Pieces:
 
 
 def function_pieces(function: Callable[[float], Any], duration: float, pieces: int | None, begin: float) -> Pieces:
-    """Quintic Hermite pieces of a function; derivatives by differences at Chebyshev points in each piece."""
+    """Return Quintic Hermite pieces of a function; derivatives by differences at Chebyshev points in each piece."""
     duration = argument_checks.number(duration, "duration", "give the length of the time in seconds", above=0)
     begin = argument_checks.number(begin, "begin", "give the start time in seconds")
     if pieces is not None:
@@ -154,7 +154,7 @@ def _hermite(function: Callable[[float], Any], breaks: np.ndarray) -> tuple[Piec
 
 
 def _joined(ends: np.ndarray) -> np.ndarray:
-    """Derivatives (p, n, 2) at the ends of the pieces, made equal where neighbours differ by errors alone."""
+    """Return derivatives (p, n, 2) at the ends of the pieces, made equal where neighbours differ by errors alone."""
     left, right = ends[:-1, :, 1], ends[1:, :, 0]
     size = np.abs(ends).max(axis=(0, 2)) + 1e-300
     same = np.abs(left - right) <= 1e-4 * size
@@ -165,7 +165,7 @@ def _joined(ends: np.ndarray) -> np.ndarray:
 
 
 def quintic_pieces(h: np.ndarray, value: np.ndarray, rate: np.ndarray, acceleration: np.ndarray) -> np.ndarray:
-    """Coefficients (p, n, 6) of the quintics with the given ends (p, n, 2) on pieces of width h (p,)."""
+    """Return coefficients (p, n, 6) of the quintics with the given ends (p, n, 2) on pieces of width h (p,)."""
     h = h[:, None]
     (y0, y1), (v0, v1), (a0, a1) = (np.moveaxis(e, -1, 0) for e in (value, rate, acceleration))
     gap = y1 - y0 - h * v0 - h**2 / 2 * a0
@@ -178,7 +178,7 @@ def quintic_pieces(h: np.ndarray, value: np.ndarray, rate: np.ndarray, accelerat
 
 
 def _sampled(function: Callable[[float], Any], t: np.ndarray) -> np.ndarray:
-    """Values (*t.shape, n) of the function, checked one by one."""
+    """Return values (*t.shape, n) of the function, checked one by one."""
     rows: list[np.ndarray] = []
     for time in t.ravel().tolist():
         row = np.atleast_1d(np.asarray(function(time), float))
@@ -212,7 +212,7 @@ def _table(t: ArrayLike, values: ArrayLike, t_name: str, name: str) -> tuple[np.
 
 
 def _from_spline(spline: Any, t: np.ndarray) -> Pieces:
-    """Taylor coefficients of a B-spline at the begin of every piece."""
+    """Return Taylor coefficients of a B-spline at the begin of every piece."""
     factorials = np.array([1.0, 1, 2, 6, 24, 120])
     middle = (t[:-1] + t[1:]) / 2
     fifth = spline(middle, 5)  # constant on each piece, two-valued at the breaks
@@ -221,7 +221,7 @@ def _from_spline(spline: Any, t: np.ndarray) -> Pieces:
 
 
 def _padded(t: np.ndarray, falling: np.ndarray) -> Pieces:
-    """From coefficients (degree + 1, p, n) in falling powers."""
+    """Reorder coefficients (degree + 1, p, n) in falling powers to (p, n, 6) in rising ones."""
     coefficients = np.zeros((len(t) - 1, falling.shape[2], 6))
     coefficients[:, :, : len(falling)] = np.moveaxis(falling[::-1], 0, -1)
     return t, coefficients

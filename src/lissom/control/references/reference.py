@@ -28,9 +28,12 @@ class Reference:
     On piece i, breaks[i] <= t < breaks[i + 1], the value is sum_k coefficients[i, :, k] (t - breaks[i])^k.
     Before the first break and from the last one on, the value there is held and the rates are zero.
 
-    Args:
-        breaks: increasing times, shape (p + 1,).
-        coefficients: shape (p, n, 6), rising powers.
+    Parameters
+    ----------
+    breaks
+        Increasing times, shape (p + 1,).
+    coefficients
+        Shape (p, n, 6), rising powers.
     """
 
     breaks: np.ndarray
@@ -65,7 +68,7 @@ class Reference:
         return float(self.breaks[-1])
 
     def __call__(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Value, rate and acceleration at the times t, each of shape (*t.shape, n)."""
+        """Return the value, rate and acceleration at the times t, each of shape (*t.shape, n)."""
         t = np.asarray(t, float)
         piece = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, len(self.coefficients) - 1)
         inside = (t >= self.breaks[0]) & (t < self.breaks[-1])
@@ -80,7 +83,7 @@ class Reference:
         return value, np.where(moving, rate, 0.0), np.where(moving, acceleration, 0.0)
 
     def discontinuities(self, order: int = 1, share: float = _SMOOTH) -> np.ndarray:
-        """Times where a derivative up to `order` (0 value, 1 rate, 2 acceleration) jumps, increasing.
+        """Return times where a derivative up to `order` (0 value, 1 rate, 2 acceleration) jumps, increasing.
 
         A jump below this `share` of the derivative's size is none.
         """
@@ -102,7 +105,7 @@ class Reference:
         return self.discontinuities(1)
 
     def _terms(self, order: int, s: np.ndarray) -> np.ndarray:
-        """Terms (p, n, 6 - order) of the derivative at s (p,) after the begin of each piece."""
+        """Return terms (p, n, 6 - order) of the derivative at s (p,) after the begin of each piece."""
         powers = np.arange(order, DEGREE + 1)
         factors = np.array([np.prod(np.arange(k, k - order, -1)) for k in powers], float)
         return self.coefficients[:, :, order:] * factors * (s[:, None] ** (powers - order))[:, None, :]
@@ -113,11 +116,11 @@ class Reference:
     # operations ---------------------------------------------------------------------------------------------
 
     def shifted(self, dt: float) -> Reference:
-        """The same motion, later by `dt` seconds."""
+        """Return this motion later by `dt` seconds."""
         return Reference(self.breaks + argument_checks.number(dt, "dt", "give a time in seconds"), self.coefficients)
 
     def scaled(self, factor: ArrayLike) -> Reference:
-        """Every channel times `factor` (a number, or one per channel)."""
+        """Multiply every channel by `factor` (a number, or one per channel)."""
         factors = argument_checks.numbers(factor, "factor", "give a number, or one per channel", self.channels)
         return Reference(self.breaks, self.coefficients * factors[:, None])
 
@@ -129,10 +132,10 @@ class Reference:
                 f"references of {self.channels} and {other.channels} channels cannot be added; select first"
             )
         breaks = _union([self.breaks, other.breaks])
-        return Reference(breaks, self._pieces(breaks) + other._pieces(breaks))
+        return Reference(breaks, self.on_breaks(breaks) + other.on_breaks(breaks))
 
     def select(self, channels: int | Iterable[int]) -> Reference:
-        """A reference with the given channels, in the given order."""
+        """Return a reference with the given channels, in the given order."""
         index = [channels] if isinstance(channels, int) else list(channels)
         for k in index:
             if not -self.channels <= k < self.channels:
@@ -141,16 +144,16 @@ class Reference:
 
     @classmethod
     def stack(cls, references: Sequence[Reference]) -> Reference:
-        """One reference with the channels of all, one after the other."""
+        """Join references into one with the channels of all, one after the other."""
         if not references:
             raise LissomError("stack: no references given; give at least one")
         if len(references) == 1:
             return references[0]
         breaks = _union([r.breaks for r in references])
-        return cls(breaks, np.concatenate([r._pieces(breaks) for r in references], axis=1))
+        return cls(breaks, np.concatenate([r.on_breaks(breaks) for r in references], axis=1))
 
-    def _pieces(self, breaks: np.ndarray) -> np.ndarray:
-        """Coefficients of the same function on finer pieces."""
+    def on_breaks(self, breaks: np.ndarray) -> np.ndarray:
+        """Return the coefficients (p, n, 6) of this function on finer pieces."""
         middle = 0.5 * (breaks[:-1] + breaks[1:])
         piece = np.clip(np.searchsorted(self.breaks, middle, side="right") - 1, 0, len(self.coefficients) - 1)
         shift = (np.clip(breaks[:-1], self.breaks[0], self.breaks[-1]) - self.breaks[piece])[:, None]
@@ -166,18 +169,18 @@ class Reference:
 
     @classmethod
     def constant(cls, values: ArrayLike) -> Reference:
-        """The same values for all time."""
+        """Hold the values for all time."""
         return cls.steps([(0.0, values)])
 
     @classmethod
     def step(cls, start: ArrayLike, to: ArrayLike, at: float = 0.0) -> Reference:
-        """A jump from `start` to `to` at the time `at`."""
+        """Jump from `start` to `to` at the time `at`."""
         at = argument_checks.number(at, "at", "give the time of the step in seconds")
         return cls.steps([(at - 1.0, start), (at, to)])
 
     @classmethod
     def steps(cls, setpoints: Sequence[tuple[float, ArrayLike]]) -> Reference:
-        """Piecewise constant: [(time, values), ...], each held until the next; the first also before it."""
+        """Hold values between jumps: [(time, values), ...], each held until the next; the first also before it."""
         if not setpoints:
             raise LissomError("is an empty list; give [(time, values), ...]", ("setpoints",))
         rows = [argument_checks.numbers(v, ("setpoints", k), _VALUES) for k, (_, v) in enumerate(setpoints)]
@@ -192,7 +195,7 @@ class Reference:
 
     @classmethod
     def quintic(cls, start: ArrayLike, to: ArrayLike, duration: float, begin: float = 0.0) -> Reference:
-        """From rest to rest without a jump in acceleration: start + (to - start)(10 s^3 - 15 s^4 + 6 s^5)."""
+        """Move from rest to rest without a jump in acceleration: start + (to - start)(10 s^3 - 15 s^4 + 6 s^5)."""
         start, to = _pair(start, to)
         duration = argument_checks.number(duration, "duration", "give the time of the motion in seconds", above=0)
         begin = argument_checks.number(begin, "begin", "give the start time of the motion in seconds")
@@ -229,7 +232,7 @@ class Reference:
     def spin_up(
         cls, speed: ArrayLike, ramp: float, until: float, start: ArrayLike = 0.0, begin: float = 0.0
     ) -> Reference:
-        """From rest at `start` to a constant speed w that lasts `until` then, without a jump in acceleration.
+        """Spin up from rest at `start` to a constant speed w that lasts `until` then, without a jump in acceleration.
 
         While it rises, for `ramp` = T seconds from `begin` on, the rate is w/T (t - T/(2 pi) sin(2 pi t/T)).
         """
@@ -256,11 +259,14 @@ class Reference:
         ramp: float = 0.0,
         begin: float = 0.0,
     ) -> Reference:
-        """offset + amplitude sin(2 pi frequency (t - begin) + phase) for `duration` seconds.
+        """Return offset + amplitude sin(2 pi frequency (t - begin) + phase) for `duration` seconds.
 
-        Args:
-            amplitude, offset: one number for all channels, or one each; so are frequency (Hz) and phase (rad).
-            ramp: seconds in which the wave is faded in, and out again at its end, from rest to rest; 0 for none.
+        Parameters
+        ----------
+        amplitude, offset : array_like
+            One number for all channels, or one each; so are frequency (Hz) and phase (rad).
+        ramp : float
+            Seconds in which the wave is faded in, and out again at its end, from rest to rest; 0 for none.
         """
         from lissom.control.references.waves import sine
 
@@ -278,11 +284,14 @@ class Reference:
         ramp: float = 0.0,
         begin: float = 0.0,
     ) -> Reference:
-        """A sine whose frequency goes from the first to the second of `frequencies` (Hz) within `duration` seconds.
+        """Sweep a sine from the first to the second of `frequencies` (Hz) within `duration` seconds.
 
-        Args:
-            sweep: "linear": the frequency rises by equal steps in equal times; "exponential": by equal factors.
-            amplitude, offset, ramp: as in `sine`.
+        Parameters
+        ----------
+        sweep : Sweep
+            "linear": the frequency rises by equal steps in equal times; "exponential": by equal factors.
+        amplitude, offset, ramp : array_like
+            As in `sine`.
         """
         from lissom.control.references.waves import chirp
 
@@ -300,11 +309,14 @@ class Reference:
         ramp: float = 0.0,
         begin: float = 0.0,
     ) -> Reference:
-        """Sines of several `frequencies` (Hz) at once, each of the same amplitude.
+        """Add sines of several `frequencies` (Hz) at once, each of the same amplitude.
 
-        Args:
-            phases: one per frequency (rad); those of Schroeder 1970, which keep the peaks low, unless given.
-            amplitude, offset, ramp: as in `sine`.
+        Parameters
+        ----------
+        phases : array_like, optional
+            One per frequency (rad); those of Schroeder 1970, which keep the peaks low, unless given.
+        amplitude, offset, ramp : array_like
+            As in `sine`.
         """
         from lissom.control.references.waves import multisine
 
@@ -313,7 +325,7 @@ class Reference:
 
     @classmethod
     def minimum_jerk(cls, points: ArrayLike, times: ArrayLike) -> Reference:
-        """Through `points` (k, n) at `times` (k,) from rest to rest, with the least integral of jerk squared.
+        """Move through `points` (k, n) at `times` (k,) from rest to rest, with the least integral of jerk squared.
 
         Flash and Hogan 1985: a quintic spline with four continuous derivatives.
         """
@@ -323,7 +335,7 @@ class Reference:
 
     @classmethod
     def from_samples(cls, t: ArrayLike, values: ArrayLike, kind: Interpolation = "cubic") -> Reference:
-        """Through samples `values` (k, n) or (k,) at times t (k,): a C2 cubic spline, or straight lines."""
+        """Interpolate samples `values` (k, n) or (k,) at times t (k,): a C2 cubic spline, or straight lines."""
         from lissom.control.references.motion_profiles import samples
 
         return cls(*samples(t, values, kind))
@@ -336,7 +348,7 @@ class Reference:
         time: str | int = 0,
         kind: Interpolation = "cubic",
     ) -> Reference:
-        """Samples from a CSV file: columns by name or number from 0; all but `time` unless given."""
+        """Read samples from a CSV file: columns by name or number from 0; all but `time` unless given."""
         from lissom.control.references.csv_tables import read
 
         t, values = read(path, columns, time)
@@ -346,7 +358,7 @@ class Reference:
     def from_function(
         cls, function: Callable[[float], Any], duration: float, pieces: int | None = None, begin: float = 0.0
     ) -> Reference:
-        """A smooth function of time, t -> value or (n,) values, from `begin` on for `duration` seconds.
+        """Approximate a smooth function of time, t -> value or (n,) values, from `begin` on for `duration` seconds.
 
         On every piece a quintic matches value, rate and acceleration at both ends. Without `pieces` they are
         halved until the error is below 1e-11 of the values (1e-6 in the accelerations).
@@ -371,7 +383,7 @@ def _pair(start: ArrayLike, to: ArrayLike, names: tuple[str, str] = ("start", "t
 
 
 def _union(all_breaks: Sequence[np.ndarray]) -> np.ndarray:
-    """All breaks in order, those that differ by round-off taken once."""
+    """Return all breaks in order, those that differ by round-off taken once."""
     breaks = np.unique(np.concatenate(all_breaks))
     scale = max(abs(breaks[0]), abs(breaks[-1]), breaks[-1] - breaks[0])
     return breaks[np.concatenate([[True], np.diff(breaks) > _MERGE * scale])]

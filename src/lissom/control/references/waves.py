@@ -37,7 +37,7 @@ class Tone(NamedTuple):
 def sine(
     amplitude: np.ndarray, frequency: Any, duration: Any, offset: np.ndarray, phase: Any, ramp: Any, begin: Any
 ) -> Pieces:
-    """One frequency and phase for all channels, or one each; `amplitude`, `offset` (n,)."""
+    """Return a sine, one frequency and phase for all channels, or one each; `amplitude`, `offset` (n,)."""
     n = len(amplitude)
     duration, ramp, begin = _span(duration, ramp, begin)
     hz = argument_checks.numbers(frequency, "frequency", _HZ, n, above=0)
@@ -50,7 +50,7 @@ def sine(
 def chirp(
     amplitude: np.ndarray, frequencies: Any, duration: Any, offset: np.ndarray, sweep: Sweep, ramp: Any, begin: Any
 ) -> Pieces:
-    """From the first frequency to the second: f rises by the same amount, or by the same factor, in equal times."""
+    """Sweep from the first frequency to the second: f rises by equal amounts, or equal factors, in equal times."""
     if sweep not in SWEEPS:
         raise LissomError(f"is unknown{did_you_mean(sweep, SWEEPS)}; choose {listed(SWEEPS)}", ("sweep",), sweep)
     duration, ramp, begin = _span(duration, ramp, begin)
@@ -66,7 +66,7 @@ def chirp(
 def multisine(
     amplitude: np.ndarray, frequencies: Any, duration: Any, offset: np.ndarray, phases: Any, ramp: Any, begin: Any
 ) -> Pieces:
-    """Several frequencies at once, each with the same amplitude."""
+    """Return several frequencies at once, each with the same amplitude."""
     duration, ramp, begin = _span(duration, ramp, begin)
     hz = argument_checks.numbers(frequencies, "frequencies", "give a list of frequencies in Hz", above=0)
     if phases is None:
@@ -78,7 +78,7 @@ def multisine(
 
 
 def schroeder(count: int) -> np.ndarray:
-    """Phases (count,) that keep the peaks of a sum of equal sines low (Schroeder 1970)."""
+    """Return phases (count,) that keep the peaks of a sum of equal sines low (Schroeder 1970)."""
     k = np.arange(count)
     return -np.pi * k * (k + 1) / count
 
@@ -101,7 +101,7 @@ def _count(periods: float, field: str, hz: float) -> int:
 
 
 def _times(duration: float, ramp: float, even: np.ndarray) -> np.ndarray:
-    """Breaks from 0 to the duration: where waves are divided, and where fading ends and begins, finely in between."""
+    """Return breaks from 0 to the duration: where waves are divided, finely where they fade."""
     if ramp == 0:
         return even
     fading = np.linspace(0, ramp, 2 * PER_PERIOD)
@@ -125,7 +125,7 @@ def _swept(t: np.ndarray, low: float, high: float, duration: float, sweep: Sweep
 
 
 def _fade(t: np.ndarray, duration: float, ramp: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """0 to 1 by a quintic within `ramp`, back to 0 at the end; with rate and acceleration."""
+    """Rise from 0 to 1 by a quintic within `ramp`, back to 0 at the end; with rate and acceleration."""
     if ramp == 0:
         return np.ones_like(t), np.zeros_like(t), np.zeros_like(t)
     rising = t < duration / 2

@@ -3,14 +3,15 @@
 # Annotations are not postponed here: pydantic would have to compile each of them again.
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from lissom.control.choices import REDUCTIONS, SENSORS, SHAPERS, SIDES, SensorKind, ShaperKind, Side
+from lissom.control.choices import REDUCTIONS, SHAPERS, SIDES, ShaperKind, Side
 from lissom.control.schema.joint_values import ByJoint, One, Values
 from lissom.control.schema.reference_schema import COORDINATE, AnyReference, AnyTorque, Block
-from lissom.model.fields.base_model import FORM, form_of, refusals
+from lissom.model.fields.base_model import FORM, refusals
 from lissom.model.fields.name_fields import Choice, Title
 from lissom.model.fields.number_fields import Flag, Number
+from lissom.model.fields.registered_types import Registered
 from lissom.model.fields.units import DAMPING, FORCE, POSITION, STIFFNESS
 
 CONTROL = "{type: pd, gains: ..., reference: ...}, or a list of such"  # an example, for messages
@@ -20,6 +21,7 @@ class ControlBlock(Block):
     """What acts on the joints."""
 
     what: ClassVar[str] = "control"
+    type: str
 
 
 class NoControl(ControlBlock):
@@ -101,6 +103,7 @@ class Following(Limited):
 class OfJoints(Following, Continuous):
     """A law of joints, on their state or on what sensors tell of it."""
 
+    gains: dict[str, Gain] = Field(description="gains: {joint: {p: ..., d: ...}}")
     sensors: tuple[Annotated[str, Title("the name of an encoder or tachometer")], ...] = Field(
         default=(), description="names of encoders and tachometers that are read instead of the state"
     )
@@ -118,7 +121,6 @@ class Pd(OfJoints):
 
     form: ClassVar[str] = FORM + "pd"
     type: Literal["pd"] = "pd"
-    gains: dict[str, Gain] = Field(description="gains: {joint: {p: ..., d: ...}}")
     gravity_compensation: Annotated[bool, Flag("whether the weight is balanced")] = False
     feedforward: dict[str, AnyTorque] = Field(
         default={}, description="torques to add: {joint: number or {type: csv, ...}}"
@@ -130,17 +132,6 @@ class ComputedTorque(OfJoints):
 
     form: ClassVar[str] = FORM + "computed-torque"
     type: Literal["computed-torque"] = "computed-torque"
-    gains: dict[str, Gain] = Field(description="gains: {joint: {p: ..., d: ...}}")
-
-
-class SensorBlock(Block):
-    """A sensor at a tip."""
-
-    what: ClassVar[str] = "sensor"
-
-    link: Annotated[str | None, Title("the link whose tip is measured")] = None
-    kind: Annotated[SensorKind, Choice("a kind of sensor", SENSORS)] = "position"
-    noise: Annotated[float | None, Number("the standard deviation", "metres", above=0)] = None
 
 
 class Lqr(Following):
@@ -155,7 +146,9 @@ class Lqr(Following):
     deflection: Annotated[float | None, Number("an acceptable deflection", "metres", above=0)] = None
     torque: Annotated[Values | None, ByJoint(Number("an acceptable torque", FORCE, above=0))] = None
     bandwidth: Annotated[float | None, Number("the bandwidth of the joints", "Hz", above=0)] = None
-    sensors: tuple[SensorBlock, ...] = Field(default=(), description="a list of {link: ..., kind: ...}")
+    sensors: tuple[Annotated[str, Title("the name of a sensor")], ...] = Field(
+        default=(), description="names of sensors that are read beside the encoders of the joints"
+    )
     angle_noise: Annotated[float | None, Number("the standard deviation of the encoders", POSITION, above=0)] = None
     limit: Annotated[float | None, Number("the highest frequency of the design", "Hz", above=0)] = None
     pose: Annotated[Values | None, COORDINATE] = None
@@ -186,22 +179,5 @@ class Lqg(ControlBlock):
     pose: Annotated[Values | None, COORDINATE] = None
 
 
-_Controls = (
-    Annotated[NoControl, Tag(NoControl.form)]
-    | Annotated[Torque, Tag(Torque.form)]
-    | Annotated[Pd, Tag(Pd.form)]
-    | Annotated[ComputedTorque, Tag(ComputedTorque.form)]
-    | Annotated[Lqr, Tag(Lqr.form)]
-    | Annotated[Lqg, Tag(Lqg.form)]
-)
-SEVERAL = FORM + "several"
-
-
-def _one_or_several(data: Any) -> str | None:
-    return SEVERAL if isinstance(data, list | tuple) else form_of(data)
-
-
-AnyControl = Annotated[
-    _Controls | Annotated[tuple[Annotated[_Controls, Discriminator(form_of)], ...], Tag(SEVERAL)],
-    Discriminator(_one_or_several),
-]
+CONTROLS: list[type[ControlBlock]] = [NoControl, Torque, Pd, ComputedTorque, Lqr, Lqg]
+AnyControl = Annotated[ControlBlock | tuple[ControlBlock, ...], Registered(CONTROLS, several=True)]

@@ -46,33 +46,39 @@ def from_config(
     until: float | None = None,
     sensors: Sequence[Sensor] = (),
 ) -> Controller:
-    """The controller that a scenario's `control:` block describes; None for no control.
+    """Return the controller that a scenario's `control:` block describes; None for no control.
 
-    Args:
-        config: {type: pd | computed-torque | torque | lqr | lqg | none, ...}, or a list of such, whose torques add up.
-        start: the configuration at the start, (nq,) or {joint: value}; joints that a reference does not name
-            stay there.
-        folder: where relative paths of CSV files begin.
-        until: s, the end of the run: references without a duration, such as a sine, go on until then.
-        sensors: those that controllers may name besides the robot's own.
+    Parameters
+    ----------
+    config
+        {type: pd | computed-torque | torque | lqr | lqg | none, ...}, or a list of such, whose torques add up.
+    start
+        The configuration at the start, (nq,) or {joint: value}; joints that a reference does not name
+        stay there.
+    folder : str or path
+        Where relative paths of CSV files begin.
+    until : float, optional
+        S, the end of the run: references without a duration, such as a sine, go on until then.
+    sensors : sequence of Sensor
+        Those that controllers may name besides the robot's own.
     """
     model = as_model(robot)
     at = configuration(model, start, "start")
     block = _checked(config, Path(folder))
-    builder = _Builder(model, at, until, sensors)
+    setting = ControlSetting(model, at, until, sensors)
     if not isinstance(block, tuple):
         with within("control"):
-            return builder.build(block)
+            return setting.build(block)
     made = []
     for k, part in enumerate(block):
         with within("control", k):
-            made.append(builder.build(part))
+            made.append(setting.build(part))
     acting = [one for one in made if one is not None]
     return reduce(operator.add, acting) if acting else None
 
 
 def needs_model(control: Any) -> bool:
-    """Whether the controller of a control block depends on more of its robot than the names of joints."""
+    """Return whether the controller of a control block depends on more of its robot than the names of joints."""
     if isinstance(control, tuple):
         return any(map(needs_model, control))
     if control is None or isinstance(control, control_schema.NoControl | control_schema.Torque):
@@ -103,33 +109,34 @@ def _checked(config: Any, folder: Path) -> Any:
         raise explain(error, _Whole, data) from None
 
 
-class _Builder:
+class ControlSetting:
+    """What is around a control block: the model, where it starts (nq,), when the run ends, sensors by their names."""
+
     def __init__(self, model: Model, start: np.ndarray, until: float | None, sensors: Sequence[Sensor]) -> None:
         self.model, self.start, self.until = model, start, until
         self.sensors = {sensor.called: sensor for sensor in sensors}
 
     def build(self, block: Any) -> Controller:
-        if block is None:
-            return None
-        made: dict[type[control_schema.ControlBlock], Callable[[Any], Controller]] = {
-            control_schema.NoControl: lambda b: None,
-            control_schema.Torque: lambda b: _sampled(self._torques(b), b),
-            control_schema.Pd: lambda b: self._measured(self._joint_law(b, pd, **self._pd_options(b)), b),
-            control_schema.ComputedTorque: lambda b: self._measured(self._joint_law(b, computed_torque), b),
-            control_schema.Lqr: self._lqr,
-            control_schema.Lqg: self._lqg,
-        }
-        return made[type(block)](block)
+        """Return the controller of a block, None for no control."""
+        return None if block is None else _BUILDERS[type(block)](self, block)
 
-    def _torques(self, block: control_schema.Torque) -> ControlLaw:
-        return torques(self.model, self._over_time(block.torques, "torques"), saturation=block.saturation)
-
-    def _pd_options(self, block: control_schema.Pd) -> dict[str, Any]:
+    def of_pd(self, block: control_schema.Pd) -> Controller:
+        """Return the PD law of a block."""
         feed = self._over_time(block.feedforward, "feedforward") or None
-        return {"gravity_compensation": block.gravity_compensation, "feedforward": feed}
+        options = {"gravity_compensation": block.gravity_compensation, "feedforward": feed}
+        return self.joint_law(block, pd, **options)
+
+    def of_computed_torque(self, block: control_schema.ComputedTorque) -> Controller:
+        """Return the computed torque of a block."""
+        return self.joint_law(block, computed_torque)
+
+    def of_torque(self, block: control_schema.Torque) -> Controller:
+        """Return the open loop of a block."""
+        law = torques(self.model, self._over_time(block.torques, "torques"), saturation=block.saturation)
+        return _sampled(law, block)
 
     def _over_time(self, given: dict[str, Any], field: str) -> dict[str, Any]:
-        """Torques by joint: numbers as they are, references built."""
+        """Return torques by joint: numbers as they are, references built."""
         parts: dict[str, Any] = {}
         for joint, value in given.items():
             selected = channels(self.model, [joint], field)
@@ -141,18 +148,17 @@ class _Builder:
                 parts[joint] = value
         return parts
 
-    def _joint_law(
-        self, block: control_schema.Pd | control_schema.ComputedTorque, make: Callable[..., ControlLaw], **options: Any
-    ) -> ControlLaw:
+    def joint_law(self, block: control_schema.OfJoints, make: Callable[..., ControlLaw], **options: Any) -> Controller:
+        """Return the law `make(model, gains, reference, side=..., saturation=..., **options)` of a block.
+
+        It is sampled, and reads sensors, where the block says so.
+        """
         gains = {joint: {"p": gain.p, "d": gain.d} for joint, gain in block.gains.items()}
         options |= {"side": block.side, "saturation": block.saturation}
         # a shaper asks the law how the closed loop vibrates
         probe = None if block.shaper is None else make(self.model, gains, {name: 0.0 for name in gains}, **options)
         selected = channels(self.model, gains, "gains")
-        return make(self.model, gains, self._reference(block, selected, probe), **options)
-
-    def _measured(self, law: ControlLaw, block: control_schema.OfJoints) -> Controller:
-        """A law on the state, or on what sensors tell of it."""
+        law = make(self.model, gains, self.reference(block, selected, probe), **options)
         if not block.sensors:
             return _sampled(law, block)
         from lissom.control.laws.sensor_laws import on_sensors
@@ -160,7 +166,7 @@ class _Builder:
         return on_sensors(self.model, law, self._named(block.sensors), **_given(block, *_SAMPLING))
 
     def _named(self, names: Sequence[str]) -> list[Any]:
-        """Sensors of the scenario by their names; other names may be the robot's."""
+        """Return sensors of the scenario by their names; other names may be the robot's."""
         known = [*self.sensors, *(sensor.called for sensor in self.model.robot.sensors)]
         for k, name in enumerate(names):
             if name not in known:
@@ -168,7 +174,8 @@ class _Builder:
                 raise LissomError(f"is not a sensor; {remedy}", ("sensors", k), name)
         return [self.sensors.get(name, name) for name in names]
 
-    def _lqg(self, block: control_schema.Lqg) -> Sampled:
+    def of_lqg(self, block: control_schema.Lqg) -> Sampled:
+        """Return the filter and feedback of a block."""
         from lissom.control.design.output_feedback import lqg
         from lissom.control.design.state_feedback import controlled
 
@@ -177,33 +184,35 @@ class _Builder:
         at = self._pose(block.pose, follows, selected)
         return lqg(self.model, at, sensors=self._named(block.sensors), reference=follows, **_given(block, *_LQG))
 
-    def _lqr(self, block: control_schema.Lqr) -> Sampled:
+    def of_lqr(self, block: control_schema.Lqr) -> Sampled:
+        """Return the state feedback of a block."""
         from lissom.control.design.state_feedback import controlled, lqr
 
         options = _given(block, *_LQR, *_SAMPLING)
-        options["sensors"] = [_given(sensor, "link", "kind", "noise") for sensor in block.sensors]
+        options["sensors"] = self._named(block.sensors)
         selected = controlled(self.model, block.joints)
-        follows = self._reference(block, selected, None)
+        follows = self.reference(block, selected, None)
         return lqr(self.model, self._pose(block.pose, follows, selected), reference=follows, **options)
 
     def _pose(self, pose: Any, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
-        """Where a design is made: at the given pose, else where the motion ends."""
+        """Return where a design is made: at the given pose, else where the motion ends."""
         if pose is None:
             return self._end(follows, selected)
         with within("pose"):
             return configuration(self.model, pose)
 
     def _followed(self, block: Any, selected: tuple[Channel, ...]) -> Reference:
-        """What is followed; where the joints start unless given."""
+        """Return what is followed; where the joints start unless given."""
         first = np.array([self.start[channel.joint_q] for channel in selected])
         if block is None:
             return Reference.constant(first)
         with within("reference"):
             return reference(self.model, block, selected, first, self.until)
 
-    def _reference(
-        self, block: control_schema.Following, selected: tuple[Channel, ...], law: ControlLaw | None
+    def reference(
+        self, block: control_schema.Following, selected: tuple[Channel, ...], law: ControlLaw | None = None
     ) -> Reference:
+        """Return what a block follows, shaped as it says; `law` holds the joints while vibrations are looked for."""
         follows = self._followed(block.reference, selected)
         if block.shaper is None:
             return follows
@@ -216,11 +225,28 @@ class _Builder:
         return shaper(self.model, at, block.type, 1 if block.modes is None else block.modes, law)
 
     def _end(self, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
-        """The configuration (nq,) where a reference ends."""
+        """Return the configuration (nq,) where a reference ends."""
         end = self.start.copy()
         for k, channel in enumerate(selected):
             end[[channel.joint_q, channel.motor_q]] = follows(follows.end)[0][k]
         return end
+
+
+_BUILDERS: dict[type[control_schema.ControlBlock], Callable[[ControlSetting, Any], Controller]] = {
+    control_schema.NoControl: lambda setting, block: None,
+    control_schema.Torque: ControlSetting.of_torque,
+    control_schema.Pd: ControlSetting.of_pd,
+    control_schema.ComputedTorque: ControlSetting.of_computed_torque,
+    control_schema.Lqr: ControlSetting.of_lqr,
+    control_schema.Lqg: ControlSetting.of_lqg,
+}
+
+
+def register(block: type[control_schema.ControlBlock], build: Callable[[ControlSetting, Any], Controller]) -> None:
+    """Let `control:` of scenarios take a further block, whose controller is `build(setting, block)`."""
+    _BUILDERS[block] = build
+    if block not in control_schema.CONTROLS:
+        control_schema.CONTROLS.append(block)
 
 
 def _sampled(law: ControlLaw, block: control_schema.Continuous) -> Controller:
@@ -228,5 +254,5 @@ def _sampled(law: ControlLaw, block: control_schema.Continuous) -> Controller:
 
 
 def _given(block: control_schema.Block, *names: str) -> dict[str, Any]:
-    """Those of the fields that are given."""
+    """Return those of the fields that are given."""
     return {name: value for name in names if (value := getattr(block, name)) is not None}

@@ -23,9 +23,11 @@ class ByJoint(Checked):
 
     @property
     def remedy(self) -> str:
+        """What to write instead."""
         return f"{self.number.remedy}, as {{joint: value}} or one for each coordinate"
 
     def check(self, value: Any) -> Values:
+        """Return the numbers, or refuse what is none."""
         if not isinstance(value, dict):
             return self._one(value)
         found: dict[str, One] = {}
@@ -61,9 +63,11 @@ class Column(Checked):
 
     @property
     def remedy(self) -> str:
+        """What to write instead."""
         return f"give {self.meaning}, by name or by number from 0"
 
     def check(self, value: Any) -> Any:
+        """Return the columns, or refuse what is none."""
         if self.each and isinstance(value, dict):
             return {joint: self._several(inner) for joint, inner in value.items()}
         return self._several(value)

@@ -57,14 +57,21 @@ def pose_motion(
     rpy: ArrayLike | None = None,
     position: ArrayLike | None = None,
 ) -> Reference:
-    """A motion through a table of poses, smooth up to the second derivative.
+    """Return a motion through a table of poses, smooth up to the second derivative.
 
-    Args:
-        times: rising, (k,) s.
-        quaternions: attitudes (k, 4) as (w, x, y, z), of either sign; or `rpy`: roll, pitch and yaw (k, 3) in rad,
-            R = Rz(yaw) Ry(pitch) Rx(roll). Neighbours should be less than a quarter turn apart.
-        position: (k, 3) m, for a free joint; none for a spherical one.
-    Returns:
+    Parameters
+    ----------
+    times : array_like
+        Rising, (k,) s.
+    quaternions : array_like, optional
+        Attitudes (k, 4) as (w, x, y, z), of either sign; or `rpy`: roll, pitch and yaw (k, 3) in rad,
+        R = Rz(yaw) Ry(pitch) Rx(roll). Neighbours should be less than a quarter turn apart.
+    position : array_like, optional
+        (k, 3) m, for a free joint; none for a spherical one.
+
+    Returns
+    -------
+    Reference
         A Reference for the motion of a joint, as `simulate` takes it.
     """
     t = argument_checks.times(times, "times", "give rising times in seconds")
@@ -83,7 +90,7 @@ def pose_motion(
 
 
 def pose_state(pose: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates and body twist of a motion at one time, from its value and rate: (4,) of a ball, (7,) floating."""
+    """Return coordinates and body twist of a motion from its value and rate: (4,) of a ball, (7,) floating."""
     size = np.linalg.norm(pose[:4])
     attitude = pose[:4] / size
     omega = 2.0 * quaternion.product(quaternion.conjugate(attitude), rate[:4] / size)[1:]
@@ -92,7 +99,7 @@ def pose_state(pose: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def continued(rows: np.ndarray) -> np.ndarray:
-    """Quaternions (k, 4) of unit length, each with the sign that is nearer to the one before."""
+    """Return quaternions (k, 4) of unit length, each with the sign that is nearer to the one before."""
     sizes = np.linalg.norm(rows, axis=1)
     if np.any(sizes < 1e-6):
         raise LissomError(f"row {int(np.argmin(sizes))} has no length; give unit quaternions", ("quaternion",))
@@ -109,10 +116,12 @@ def _of_rpy(rpy: np.ndarray) -> np.ndarray:
 
 
 def pose_reference(block: Pose, floats: bool, start: np.ndarray, duration: float) -> Reference:
-    """The motion of a spherical joint, or of a free one that `floats`, from a scenario's block.
+    """Return the motion of a spherical joint, or of a free one that `floats`, from a scenario's block.
 
-    Args:
-        start: the joint's coordinates at the start, which hold where the block says nothing.
+    Parameters
+    ----------
+    start : ndarray
+        The joint's coordinates at the start, which hold where the block says nothing.
     """
     attitude = _attitude(block, start, duration)
     if not floats:

@@ -10,7 +10,7 @@ import numpy as np
 from lissom.control import argument_checks
 from lissom.control.laws.channels import Channel, check_units, indices
 from lissom.control.references.reference import Reference
-from lissom.control.schema import reference_schema as schema
+from lissom.control.schema import reference_schema
 from lissom.control.schema.joint_values import Values
 from lissom.errors import Keys, LissomError
 from lissom.messages import listed
@@ -23,20 +23,25 @@ POSITIONS = ("from", "to", "points", "offset")  # fields of a block that say whe
 
 def reference(
     model: Model,
-    block: schema.ReferenceBlock,
+    block: reference_schema.ReferenceBlock,
     selected: tuple[Channel, ...],
     start: np.ndarray,
     until: float | None = None,
     positions: bool = True,
 ) -> Reference:
-    """The reference that a block describes; errors have paths below the block.
+    """Return the reference that a block describes; errors have paths below the block.
 
-    Args:
-        selected: its channels.
-        start: (len(selected),) where they start, and stay if they are not named.
-        until: s, the end of the run, up to which spin-ups and waves go on.
-        positions: whether it says where joints are, not which torques they take; angles that look like degrees are
-            then warned of.
+    Parameters
+    ----------
+    selected : sequence
+        Its channels.
+    start : ndarray
+        (len(selected),) where they start, and stay if they are not named.
+    until : float, optional
+        S, the end of the run, up to which spin-ups and waves go on.
+    positions : bool
+        Whether it says where joints are, not which torques they take; angles that look like degrees are
+        then warned of.
     """
     return _Builder(model, selected, start, until, positions).build(block)
 
@@ -49,34 +54,34 @@ class _Builder:
         self.forces = not positions and selected[0].joint_v >= 0  # what has no coordinate is a length
 
     def build(self, block: Any) -> Reference:
-        made: dict[type[schema.ReferenceBlock], Callable[[Any], Reference]] = {
-            schema.Constant: lambda b: Reference.constant(self._row(b.to, "to")),
-            schema.Step: lambda b: Reference.step(self._row(b.start, "from"), self._row(b.to, "to"), b.at),
-            schema.Steps: lambda b: Reference.steps(list(zip(b.times, self._rows(b)))),
-            schema.Quintic: lambda b: Reference.quintic(
+        made: dict[type[reference_schema.ReferenceBlock], Callable[[Any], Reference]] = {
+            reference_schema.Constant: lambda b: Reference.constant(self._row(b.to, "to")),
+            reference_schema.Step: lambda b: Reference.step(self._row(b.start, "from"), self._row(b.to, "to"), b.at),
+            reference_schema.Steps: lambda b: Reference.steps(list(zip(b.times, self._rows(b)))),
+            reference_schema.Quintic: lambda b: Reference.quintic(
                 self._row(b.start, "from"), self._row(b.to, "to"), b.duration, b.begin
             ),
-            schema.Trapezoid: self._trapezoid,
-            schema.Via: lambda b: Reference.minimum_jerk(self._rows(b), b.times),
-            schema.Csv: self._csv,
-            schema.SpinUp: self._spin_up,
-            schema.Sine: lambda b: Reference.sine(
+            reference_schema.Trapezoid: self._trapezoid,
+            reference_schema.Via: lambda b: Reference.minimum_jerk(self._rows(b), b.times),
+            reference_schema.Csv: self._csv,
+            reference_schema.SpinUp: self._spin_up,
+            reference_schema.Sine: lambda b: Reference.sine(
                 *self._wave(b, "frequency"),
                 offset=self._row(b.offset, "offset"),
                 phase=self._each(b.phase, "phase", 0.0),
                 ramp=b.ramp,
                 begin=b.begin,
             ),
-            schema.Chirp: lambda b: Reference.chirp(
+            reference_schema.Chirp: lambda b: Reference.chirp(
                 *self._wave(b, "frequencies"), self._row(b.offset, "offset"), b.sweep, b.ramp, b.begin
             ),
-            schema.Multisine: lambda b: Reference.multisine(
+            reference_schema.Multisine: lambda b: Reference.multisine(
                 *self._wave(b, "frequencies"), self._row(b.offset, "offset"), b.phases, b.ramp, b.begin
             ),
         }
         return made[type(block)](block)
 
-    def _trapezoid(self, block: schema.Trapezoid) -> Reference:
+    def _trapezoid(self, block: reference_schema.Trapezoid) -> Reference:
         return Reference.trapezoid(
             self._row(block.start, "from"),
             self._row(block.to, "to"),
@@ -86,7 +91,7 @@ class _Builder:
             begin=block.begin,
         )
 
-    def _spin_up(self, block: schema.SpinUp) -> Reference:
+    def _spin_up(self, block: reference_schema.SpinUp) -> Reference:
         speed = self._row(block.speed, "speed", np.zeros(len(self.selected)))
         if self.until is None:
             raise LissomError("goes on until the end of the run, which is not known here; give from_config until=...")
@@ -94,7 +99,7 @@ class _Builder:
         return Reference.spin_up(speed, block.duration, until, self.start, block.begin)
 
     def _wave(self, block: Any, field: str) -> tuple[np.ndarray, Any, float]:
-        """Amplitudes, frequencies and duration; a sine that no duration ends goes on beyond the end of the run."""
+        """Return amplitudes, frequencies, duration; a sine that no duration ends goes on beyond the end of the run."""
         amplitude = self._row(block.amplitude, "amplitude", np.zeros(len(self.selected)))
         hertz = self._each(block.frequency, field, 1.0) if field == "frequency" else block.frequencies
         if block.duration is not None:
@@ -102,13 +107,13 @@ class _Builder:
         if self.until is None:
             raise LissomError("missing; give the time of the motion in seconds", ("duration",))
         left = max(self.until - block.begin, 0.0)
-        return amplitude, hertz, left if isinstance(block, schema.Chirp) and left else left + block.ramp + 1.0
+        return amplitude, hertz, left if isinstance(block, reference_schema.Chirp) and left else left + block.ramp + 1.0
 
     def _each(self, value: Values, name: str, default: float) -> Any:
-        """One value for all channels, a list with one each, or {joint: value}; the default for the others."""
+        """Return one value for all channels, a list with one each, or {joint: value}; the default for the others."""
         return self._row(value, name, np.full(len(self.selected), default)) if isinstance(value, dict) else value
 
-    def _csv(self, block: schema.Csv) -> Reference:
+    def _csv(self, block: reference_schema.Csv) -> Reference:
         columns = self._columns(block.columns) if isinstance(block.columns, dict) else block.columns
         try:
             reference = Reference.from_csv(block.path, columns, block.time, block.interpolation)
@@ -135,7 +140,7 @@ class _Builder:
         return order
 
     def _row(self, value: Values | None, path: str | Keys, default: np.ndarray | None = None) -> np.ndarray:
-        """One value per channel from {joint: value} or a list; joints that are not named keep the default."""
+        """Return one value per channel from {joint: value} or a list; joints that are not named keep the default."""
         row = np.array(self.start if default is None else default, float)
         if value is None:
             return row
@@ -155,7 +160,7 @@ class _Builder:
         return row
 
     def _unit(self, where: Keys) -> JointUnit:
-        """What a field of a block is in."""
+        """Return what a field of a block is in."""
         if where[0] in ("speed", "acceleration"):
             return RATE if where[0] == "speed" else ACCELERATION
         if where[0] in ("frequency", "phase"):
@@ -169,7 +174,7 @@ class _Builder:
             for k, value in zip(index, values):
                 doubt_degrees(self.model, self.selected[k].joint_q, float(value), (*where, self.selected[k].name))
 
-    def _rows(self, block: schema.Points) -> np.ndarray:
+    def _rows(self, block: reference_schema.Points) -> np.ndarray:
         rows, last = [], self.start
         for k, point in enumerate(block.points):
             last = self._row(point, ("points", k), last)
@@ -177,7 +182,7 @@ class _Builder:
         return np.array(rows)
 
     def _limit(self, value: Values | None, name: str) -> Any:
-        """A limit: one for all channels, or {joint: value}."""
+        """Return a limit: one for all channels, or {joint: value}."""
         if not isinstance(value, dict):
             check_units(self.model, self.selected, value, self._unit((name,)), name)
             return value

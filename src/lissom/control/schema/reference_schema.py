@@ -198,6 +198,7 @@ SMOOTH = ("quintic", "trapezoid", "via", "csv", "spin-up", "sine", "chirp", "mul
 
 
 def no_jumps(motion: Any) -> Any:
+    """Refuse a prescribed motion that jumps."""
     kind = motion.get("type") if isinstance(motion, dict) else None
     if kind in ("step", "steps"):
         raise refusals(("type", kind, f"jumps, which would take an infinite torque; choose {listed(SMOOTH)}"))

@@ -33,7 +33,7 @@ class Series(Block):
 
 
 class Fixed(Series):
-    """The same at all times."""
+    """A value that does not change."""
 
     form: ClassVar[str] = FORM + "constant"
     type: Literal["constant"] = "constant"
@@ -93,6 +93,7 @@ class Sine(Series):
         return self
 
     def __call__(self, t: float) -> np.ndarray:
+        """Return the values at the time t."""
         turn = 2 * np.pi * self.frequency * t + np.array(self.phase)
         return np.atleast_1d(np.array(self.mean) + np.array(self.amplitude) * np.sin(turn))
 
@@ -106,7 +107,7 @@ class Given(Series):
 
 
 def _wrapped(value: Any) -> Any:
-    """A plain number or list as the constant that it means, what Python gives as it is."""
+    """Return a plain number or list as the constant that it means, what Python gives as it is."""
     if isinstance(value, Reference) or (callable(value) and not isinstance(value, Series)):
         return Given(value=value)
     if isinstance(value, np.ndarray):
@@ -134,7 +135,7 @@ AnySeries = Annotated[
 
 
 def series_reference(series: Any, count: int, duration: float, field: str, rate: float = RATE) -> Reference:
-    """The `count` numbers of a series over time, for a run of `duration` seconds; errors name `field`."""
+    """Return the `count` numbers of a series over time, for a run of `duration` seconds; errors name `field`."""
     with within(field):
         _check_units(series, UNITS.get(field, ""))
         made = _reference(series, count, duration, rate)
@@ -178,7 +179,7 @@ def _reference(series: Any, count: int, duration: float, rate: float) -> Referen
 
 
 def _sampled(function: Callable[[float], Any], count: int, duration: float, rate: float) -> Reference:
-    """A function of time, sampled `rate` times per second, smooth in between."""
+    """Return a function of time, sampled `rate` times per second, smooth in between."""
     times = np.linspace(0.0, duration, max(2, round(duration * rate) + 1))
     try:
         rows = np.array([np.broadcast_to(np.asarray(function(t), float), (count,)) for t in times.tolist()])

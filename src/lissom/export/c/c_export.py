@@ -67,16 +67,24 @@ def to_c(
 ) -> Exported:
     """Write C99 code for a robot's dynamics: source, header, Makefile, README and a test against Python.
 
-    Args:
-        folder: where the files go; it is made. Files of the same names are overwritten.
-        functions: those wanted, by name; all that the robot can have unless given.
-        points: for point_pose and jacobian: links ("forearm", its tip) or sections ("upper@0.4", metres along the
-            beam); the links that carry no other unless given.
-        wrenches: links that carry an external wrench, which is then an argument.
-        name: what C names begin with; from the robot's name unless given.
-        parameters: numbers of the robot that become an argument, by their paths: "links.payload.body.mass".
-        backend: "straight" writes every function as a list of assignments, "loops" as loops over tables, translated
-            from the kernel; "auto" takes the first where the list is short.
+    Parameters
+    ----------
+    folder : str or Path
+        Where the files go; it is made. Files of the same names are overwritten.
+    functions : sequence of str, optional
+        Those wanted, by name; all that the robot can have unless given.
+    points : sequence of str, optional
+        For point_pose and jacobian: links ("forearm", its tip) or sections ("upper@0.4", metres along the
+        beam); the links that carry no other unless given.
+    wrenches : sequence of str
+        Links that carry an external wrench, which is then an argument.
+    name : str, optional
+        What C names begin with; from the robot's name unless given.
+    parameters : sequence of str
+        Numbers of the robot that become an argument, by their paths: "links.payload.body.mass".
+    backend : Literal
+        "straight" writes every function as a list of assignments, "loops" as loops over tables, translated
+        from the kernel; "auto" takes the first where the list is short.
     """
     from lissom.export.c.checks.test_program import check_program
     from lissom.export.c.checks.timing_program import clock_program
@@ -120,7 +128,7 @@ def to_c(
 
 
 def _wanted(model: Model, functions: Iterable[str] | None) -> list[str]:
-    """The functions to write: those asked for, or all that the model can have."""
+    """Return the functions to write: those asked for, or all that the model can have."""
     if functions is None:
         return [each for each in ABOUT if each != "step" or has_step(model)]
     wanted = [functions] if isinstance(functions, str) else list(functions)

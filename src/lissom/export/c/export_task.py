@@ -75,7 +75,7 @@ BY_POINT = ("point_pose", "jacobian")
 
 
 def c_name(text: str) -> str:
-    """`text` as a C name: letters, digits and underscores."""
+    """Return `text` as a C name: letters, digits and underscores."""
     name = re.sub(r"\W", "_", text, flags=re.ASCII).strip("_").lower()
     if not name:
         raise LissomError("has no letter or digit that C could take; give another name", ("name",), text)
@@ -83,17 +83,17 @@ def c_name(text: str) -> str:
 
 
 def with_arrays(model: Model, arrays: Arrays) -> Model:
-    """The model with other tables."""
+    """Return the model with other tables."""
     return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
 
 
 def has_step(model: Model) -> bool:
-    """Whether the closed loop's step can be had."""
+    """Return whether the closed loop's step can be had."""
     return not (model.prescribed or model.loops)
 
 
 def point_of(model: Model, text: str) -> Point:
-    """The point called `forearm` (a link's tip) or `upper@0.4` (a section of a beam, metres from its root)."""
+    """Return the point called `forearm` (a link's tip) or `upper@0.4` (a section of a beam, metres from its root)."""
     link, at, place = text.partition("@") if isinstance(text, str) else (text, "", "")
     model.row(link)
     if not at:
@@ -116,15 +116,17 @@ class Task:
 
     @property
     def upper(self) -> str:
+        """The name in capitals, as macros have it."""
         return self.name.upper()
 
     def argument(self, name: str, about: str, size: str = "NV", factor: int = 0) -> Argument:
-        """An argument of a named size, or of `factor` times that."""
+        """Return an argument of a named size, or of `factor` times that."""
         count = self.sizes[size] * (factor or 1)
         text = f"{self.upper}_{size}"
         return Argument(name, f"{factor} * {text}" if factor else text, count, about)
 
     def square(self, name: str, about: str) -> Argument:
+        """Return an argument of nv x nv numbers."""
         return Argument(name, f"{self.upper}_NV * {self.upper}_NV", self.model.nv**2, about)
 
     @cached_property
@@ -137,6 +139,7 @@ class Task:
 
     @cached_property
     def loads(self) -> Arguments:
+        """The argument of external wrenches, where functions take some."""
         if not self.wrenches:
             return ()
         about = f"external wrenches (torque, force) on {', '.join(self.wrenches)}: at their origins in their axes"
@@ -162,7 +165,7 @@ class Task:
             return dynamics.forward_dynamics(model, x["q"], x["v"], x["tau"], self._loads(x), x.get("given"))
 
         def derivatives(x: Values) -> Any:
-            """By complex steps through the articulated pass, which keeps more digits than solving with M."""
+            """Derive by complex steps through the articulated pass, which keeps more digits than solving with M."""
 
             def along(name: str) -> np.ndarray:
                 steps = (STEP * 1j * row for row in np.eye(model.nv))
@@ -179,7 +182,7 @@ class Task:
             return (dynamics.inverse_dynamics(model, x["q"], x["v"], x["a"], self._loads(x)),)
 
         def gravity(x: Values) -> Any:
-            """By its linearity: of much gravity, beside which the rounding of elastic forces is nothing."""
+            """Find gravity's part by its linearity: of much gravity, beside which elastic forces round to nothing."""
 
             def held(field: np.ndarray) -> np.ndarray:
                 return dynamics.bias(with_arrays(model, model.arrays._replace(gravity=field)), x["q"], still)
@@ -222,7 +225,7 @@ class Task:
         return found
 
     def model_at(self, x: Values) -> Model:
-        """The model with the parameters that are among the values."""
+        """Return the model with the parameters that are among the values."""
         if self.parameters is None:
             return self.model
         return self.parameters.at(x["p"].tolist()).compile(prescribed=self.model.prescribed)
@@ -232,7 +235,7 @@ class Task:
         return f"{path} ({unit})" if unit else path
 
     def _with_parameters(self, signature: Signature) -> Signature:
-        """The same with the robot's numbers as a last argument."""
+        """Return a signature with the robot's numbers as a last argument."""
         given = self.parameters
         assert given is not None
         p = self.argument("p", "parameters: " + ", ".join(map(self._with_unit, given.paths)), "PARAMETERS")
@@ -273,7 +276,7 @@ class Task:
         return "joints that are prescribed have no step"
 
     def _closed(self, make: Any, forward: Arguments, inverse: Arguments, a: Argument, wrench: Argument) -> None:
-        """Of a robot with loops: accelerations come with the multipliers of what the loops hold."""
+        """Close loops: accelerations come with the multipliers of what the loops hold."""
         model = self.model
         about = f"reactions in {', '.join(loop_rows(model))}, N or N m"
         lam = self.argument("multipliers", about, "ROWS")
@@ -314,7 +317,7 @@ class Task:
         }
 
     def chosen(self, functions: Sequence[str]) -> list[Signature]:
-        """The signatures of the functions named; point_pose and jacobian stand for those of all points."""
+        """Return the signatures of the functions named; point_pose and jacobian stand for those of all points."""
         found: dict[str, Signature] = {}
         for name in functions:
             if name in BY_POINT:

@@ -40,16 +40,25 @@ def to_fmu(
 
     >>> lissom.export.to_fmu("ella", "ella.fmu")
 
-    Args:
-        scenario: a built-in name, a path, a Scenario, or what `Scenario.prepare` gives.
-        to: the file, which ends in .fmu.
-        version: of FMI, "2.0" or "3.0".
-        kind: "co-simulation", "model-exchange" or "both".
-        wrenches: links on whose tips forces and torques from outside act; those that carry no other unless given.
-        parameters: numbers of the robot that a tool may change, beside gains and gravity: "links.forearm.body.mass".
-        name: of the model, the scenario's unless given.
-        platforms: other machines that it is to run on, too: "win64", "linux64", "darwin64", "aarch64-linux" or
-            "aarch64-darwin"; needs the package ziglang.
+    Parameters
+    ----------
+    scenario : str or os.PathLike or Scenario or Prepared
+        A built-in name, a path, a Scenario, or what `Scenario.prepare` gives.
+    to : str or path
+        The file, which ends in .fmu.
+    version : str
+        Of FMI, "2.0" or "3.0".
+    kind : Kind
+        "co-simulation", "model-exchange" or "both".
+    wrenches : sequence of str, optional
+        Links on whose tips forces and torques from outside act; those that carry no other unless given.
+    parameters : sequence of str
+        Numbers of the robot that a tool may change, beside gains and gravity: "links.forearm.body.mass".
+    name : str, optional
+        Of the model, the scenario's unless given.
+    platforms : sequence of str
+        Other machines that it is to run on, too: "win64", "linux64", "darwin64", "aarch64-linux" or
+        "aarch64-darwin"; needs the package ziglang.
     """
     from lissom.export.fmu import (
         fmu_build as build,
@@ -122,7 +131,7 @@ def to_fmu(
 
 
 def _prepared(scenario: Any) -> tuple[Prepared, str]:
-    """What to export, and its name."""
+    """Return what to export, and its name."""
     from lissom.scenario.scenario_files import find
 
     if isinstance(scenario, Prepared):
@@ -137,7 +146,7 @@ def _prepared(scenario: Any) -> tuple[Prepared, str]:
 
 
 def _token(content: bytes, names: Sequence[str], version: str) -> str:
-    """Fingerprint of a model in the form that FMI 2.0 asks for."""
+    """Return the fingerprint of a model in the form that FMI 2.0 asks for."""
     digest = hashlib.sha256(content + "\n".join([version, *names]).encode()).hexdigest()
     return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
 

@@ -22,12 +22,12 @@ HERE = Path(__file__).parent
 
 
 def own_files(version: str) -> list[str]:
-    """Names of the C files that are not kernels."""
+    """Return names of the C files that are not kernels."""
     return [f"fmi{version[0]}.c", "run.c", "model.c"]
 
 
 def source_names(version: str, units: Sequence[Unit]) -> list[str]:
-    """Names of all files to compile."""
+    """Return names of all files to compile."""
     return [*own_files(version), *sorted(f"{unit.pointer}.c" for unit in units)]
 
 
@@ -70,7 +70,7 @@ def compile_libraries(sources: Path, version: str, units: Sequence[Unit], goals:
 
 
 def _kept(instead: Path) -> Path:
-    """Where machine code is kept; another folder where nothing can be."""
+    """Return where machine code is kept; another folder where nothing can be."""
     kept = cache.folder("kernels")
     if kept is not None:
         with cache.writing("kernels"):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from lissom.control.laws.control_kernel import Law
+from lissom.control.laws.control_kernel import Gain
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.errors import LissomError
 from lissom.export.fmu.frozen_run import Frozen
@@ -54,12 +54,12 @@ class Parameter(NamedTuple):
 
 
 def linear(name: str, value: float, unit: str, text: str, places: np.ndarray) -> Parameter:
-    """A number that stands at some places as it is."""
+    """Return a number that stands at some places as it is."""
     return Parameter(name, value, unit, text, value, np.inf, places, np.tile([0.0, 1.0], (len(places), 1)))
 
 
 def find_parameters(frozen: Frozen, image: Image, paths: Sequence[str], channels: Sequence[int]) -> list[Parameter]:
-    """Gains, gravity, and the numbers of the robot that `paths` name; `channels` of the law that follow references."""
+    """Find gains (of the `channels` that follow), gravity, and the numbers of the robot that `paths` name."""
     found = [*_gains(frozen, image, channels), *(_gravity(frozen, image, axis) for axis in range(3))]
     chosen = [_number(frozen, image, path) for path in dict.fromkeys(paths)]
     for one, other in combinations(chosen, 2):
@@ -74,7 +74,7 @@ def _gains(frozen: Frozen, image: Image, channels: Sequence[int]) -> Iterator[Pa
     for k in channels:
         unit = velocity_columns(frozen.model).units[frozen.model.coordinates.index(law.names[k])]
         per = {"kp": "1/s2", "kd": "1/s"}
-        if packed.law[k] != Law.COMPUTED_TORQUE:
+        if packed.gain[k] != Gain.PER_INERTIA:
             force = FORCE[unit]
             per = {"kp": f"{force}/{unit}", "kd": f"{force} s/{unit}"}
         for short, field in GAINS:
@@ -91,7 +91,7 @@ def _gravity(frozen: Frozen, image: Image, axis: int) -> Parameter:
 
 
 def _number(frozen: Frozen, image: Image, path: str) -> Parameter:
-    """A number of the robot, with the series of all entries that depend on it."""
+    """Return a number of the robot, with the series of all entries that depend on it."""
     value = frozen.model.robot.value(path)
     if isinstance(value, bool) or not isinstance(value, int | float) or value == 0:
         text = "is not a number other than 0; give the path of one, such as links.upper.beam.damping.stiffness"
@@ -132,13 +132,13 @@ def _check_apart(frozen: Frozen, image: Image, one: Parameter, other: Parameter)
 
 
 def _models(frozen: Frozen) -> list[Any]:
-    """Everything whose tables a run reads: the model, the same with the tips of its links, the controller's."""
+    """Return everything whose tables a run reads: the model, the same with the tips of its links, the controller's."""
     twin = [frozen.memory.twin] if frozen.memory.twin is not frozen.model else []
     return [frozen.model, tips(frozen.model), *twin]
 
 
 def _rebuilt(frozen: Frozen, robot: Robot) -> list[Any]:
-    """The same of another robot."""
+    """Compile what `_models` lists for another robot."""
     plain = robot.compile(prescribed=frozen.prepared.model.prescribed)
     model: Model = activate(plain, frozen.all_loads, frozen.memory.duration)[0]
     twin = [rigid_twin(robot, rotors=True).compile()] if frozen.memory.twin is not frozen.model else []
@@ -146,7 +146,7 @@ def _rebuilt(frozen: Frozen, robot: Robot) -> list[Any]:
 
 
 def _entries(frozen: Frozen, changes: list[tuple[str, float]]) -> np.ndarray:
-    """All real numbers of all tables, of the robot with some values changed."""
+    """Return all real numbers of all tables, of the robot with some values changed."""
     models = _rebuilt(frozen, frozen.model.robot.with_values(changes)) if changes else _models(frozen)
     parts = []
     for model, before in zip(models, _models(frozen), strict=True):
@@ -160,13 +160,13 @@ def _entries(frozen: Frozen, changes: list[tuple[str, float]]) -> np.ndarray:
 
 
 def _places(frozen: Frozen, image: Image) -> np.ndarray:
-    """Offsets of the same numbers."""
+    """Return the offsets of all real numbers of all tables."""
     parts = [table for model in _models(frozen) for _, table in tables(model.arrays) if table.dtype == float]
     return np.concatenate([image.entries(table).ravel() if table.size else np.zeros(0, int) for table in parts])
 
 
 def _scale(frozen: Frozen) -> np.ndarray:
-    """Of each of these numbers the size of the largest in its table."""
+    """Return for each of these numbers the size of the largest in its table."""
     parts = [table for model in _models(frozen) for _, table in tables(model.arrays) if table.dtype == float]
     return np.concatenate(
         [np.full(table.size, np.abs(table[np.isfinite(table)]).max(initial=1e-300)) for table in parts]

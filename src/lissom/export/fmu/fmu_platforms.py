@@ -21,6 +21,7 @@ class Platform(NamedTuple):
     target: Target
 
     def folder(self, version: str) -> str:
+        """Return the folder of its binaries in an FMU of a version."""
         return self.fmi2 if version == "2.0" else self.fmi3
 
 
@@ -36,7 +37,7 @@ SAME = {"AMD64": "x86_64", "arm64": "aarch64", "win32": "windows"}  # names of P
 
 
 def own() -> Platform:
-    """This machine: without the widest registers, which many others do not have and plain numbers do not need."""
+    """Return this machine's platform, without the widest registers, which plain numbers do not need."""
     processor, system = platform.machine(), sys.platform
     name = f"{SAME.get(processor, processor)}-{SAME.get(system, system)}"
     fmi2 = next((each.fmi2 for each in PLATFORMS.values() if each.fmi3 == name), name)
@@ -44,7 +45,7 @@ def own() -> Platform:
 
 
 def chosen(names: Sequence[str], version: str) -> list[Platform]:
-    """This machine and those named; an error where one cannot be compiled for."""
+    """Return this machine's platform and those named; an error where one cannot be compiled for."""
     if toolchain.compiler() is None:
         raise LissomError("an FMU needs a C compiler: install gcc or clang, or: pip install lissom[compiler]")
     if marks.AS_PYTHON:

@@ -20,13 +20,13 @@ ROW = 8  # words of a line of the image
 
 
 def code_of(call: Call) -> Code:
-    """The kernel that a call needs."""
+    """Return the kernel that a call needs."""
     examples = (a.example if isinstance(a, Scalar) else a for a in call.arguments)
     return Code(call.kernel, kinds(examples))
 
 
 def header(frozen: Frozen, own: OwnMemory, image: Image, variables: Variables, inputs: Inputs) -> str:
-    """model.h: where the parts of the run's memory lie, and their sizes."""
+    """Write model.h: where the parts of the run's memory lie, and their sizes."""
     run, law = frozen.memory, frozen.memory.system.law.fields
     model = frozen.model
     places = {
@@ -58,7 +58,7 @@ def header(frozen: Frozen, own: OwnMemory, image: Image, variables: Variables, i
 
 
 def tables(frozen: Frozen, inputs: Inputs) -> dict[str, Sequence[int]]:
-    """Tables of small numbers."""
+    """Return tables of small numbers."""
     velocities = frozen.model.arrays.velocities
     given_q, given_v = prescribed_coordinates(frozen.model)
     return {
@@ -72,7 +72,7 @@ def tables(frozen: Frozen, inputs: Inputs) -> dict[str, Sequence[int]]:
 
 
 def tip_maps(frozen: Frozen) -> np.ndarray:
-    """(3 links, nq): from the configuration to deflections of tips, in the largest that makes sense."""
+    """Return the maps (3 links, nq) from the configuration to deflections of tips, in the largest that makes sense."""
     flexible = [body.link for body in frozen.model.bodies if body.link in frozen.model.flexible]
     limits = [WHOLE_TURN if frozen.model.flexible[link].stiffening == "exact" else HOPELESS for link in flexible]
     return np.asarray(deflection_map(frozen.model) / np.repeat(limits, 3)).T
@@ -88,7 +88,7 @@ def source(
     token: str,
     kernels: Closure,
 ) -> str:
-    """model.c."""
+    """Write model.c."""
     states = [each for each in variables if each.role == "state"]
     moving = {each.of: each.at for each in variables if each.role == "derivative"}
     rows = ", ".join(
@@ -122,7 +122,7 @@ def _table(kind: str, name: str, values: Iterable[float]) -> str:
 
 
 def _declarations(frozen: Frozen, image: Image, kernels: Closure) -> str:
-    """The kernels that this file names, and the types of what they take."""
+    """Return the kernels that this file names, and the types of what they take."""
     types = Types()
     needed = dict.fromkeys([*map(code_of, frozen.calls), *(code for _, code in image.calls)])
     units = {code: kernels.unit(code) for code in needed}
@@ -131,7 +131,7 @@ def _declarations(frozen: Frozen, image: Image, kernels: Closure) -> str:
 
 
 def _links(image: Image, kernels: Closure) -> str:
-    """The function that writes addresses into a copy of the image."""
+    """Return the function that writes addresses into a copy of the image."""
     calls = ", ".join(f"{{{at}, (Code){kernels.unit(code).pointer}}}" for at, code in image.calls)
     links = ", ".join(f"{{{at}, {to}}}" for at, to in image.links)
     return f"""typedef void (*Code)(void);
@@ -147,7 +147,7 @@ void link_memory(unsigned char *memory) {{
 
 
 def _parameters(image: Image, own: OwnMemory, tuned: Sequence[Parameter]) -> str:
-    """The function that puts changed parameters into effect: series of their changes, added to what was there."""
+    """Write the function that puts changed parameters into effect: series of their changes are added."""
     places = sorted({int(place) for each in tuned for place in each.places})
     effects = [(k, int(place)) for k, each in enumerate(tuned) for place in each.places]
     series = [number for each in tuned for row in each.series.tolist() for number in row]
@@ -178,7 +178,7 @@ void use_parameters(unsigned char *memory) {{
 
 
 def _sense(frozen: Frozen, image: Image) -> str:
-    """The function that lets ideal sensors look, under what acts on the links."""
+    """Return the function that lets ideal sensors look, under what acts on the links."""
     if frozen.senses is None:
         return "void sense(unsigned char *memory) { (void)memory; }"
     observed = next(call for call in frozen.calls if call.name == "observe").arguments
@@ -192,7 +192,7 @@ def _sense(frozen: Frozen, image: Image) -> str:
 
 
 def _call(image: Image, call: Call, kernels: Closure) -> str:
-    """A C function that calls a kernel on the memory of a run."""
+    """Return A C function that calls a kernel on the memory of a run."""
     code, types, takes, given = code_of(call), Types(), ["unsigned char *memory"], []
     for argument, kind in zip(call.arguments, code.kinds, strict=True):
         if isinstance(argument, Scalar):
@@ -214,7 +214,7 @@ def _call(image: Image, call: Call, kernels: Closure) -> str:
 
 
 def _image(image: Image) -> str:
-    """The run's memory before its first step, as words in hexadecimal, of which all others are zero."""
+    """Return the run's memory before its first step, as words in hexadecimal, of which all others are zero."""
     rows = np.frombuffer(image.content(), np.uint64).reshape(-1, ROW)
     lines = [
         f"    [{ROW * k}] = {', '.join(map(hex, rows[k].tolist()))},\n" for k in np.flatnonzero(rows.any(1)).tolist()

@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lissom.control.laws.control_kernel import Law
 from lissom.control.laws.control_law import ControlLaw
 from lissom.export.fmu.fmu_parameters import Parameter
 from lissom.export.fmu.frozen_run import Frozen, OwnMemory
@@ -44,7 +43,7 @@ class Variable(NamedTuple):
 
 
 def plain(name: str) -> str:
-    """A name that other languages take: letters, digits, underscores, and dots between its parts."""
+    """Return a name that other languages take: letters, digits, underscores, and dots between its parts."""
     if name.startswith("der("):
         return f"der({plain(name[4:-1])})"
     parts = (re.sub(r"\W", "_", part) for part in name.split("."))
@@ -78,12 +77,12 @@ class Inputs:
 
 
 def followed(controller: ControlLaw | None) -> list[int]:
-    """Channels of a law that follow a reference; of those with one name the first."""
+    """Return channels of a law that follow a reference; of those with one name the first."""
     found: dict[str, int] = {}
     if controller is not None:
-        kinds = np.repeat([part.law for part in controller.parts], [len(part.names) for part in controller.parts])
+        kinds = [part.kind for part in controller.parts for _ in part.names]
         for k, name in enumerate(controller.names):
-            if controller.kp[k] or controller.kd[k] or kinds[k] == Law.COMPUTED_TORQUE:
+            if kinds[k].follows(controller.kp[k], controller.kd[k]):
                 found.setdefault(name, k)
     return list(found.values())
 
@@ -117,14 +116,14 @@ class Variables(list[Variable]):
     def _all(
         self, name: str, labels: Iterable[Sequence[str]], array: np.ndarray, unit: str | Sequence[str], text: str
     ) -> None:
-        """Outputs for all entries of an array, whose last axis has the units."""
+        """Add outputs for all entries of an array, whose last axis has the units."""
         places = self.image.entries(array).reshape(-1) if array.size else ()
         units = [unit] if isinstance(unit, str) else unit
         for k, (label, at) in enumerate(zip(labels, places, strict=True)):
             self.append(Variable(".".join((name, *label)), "output", int(at), units[k % len(units)], text))
 
     def _motion(self, frozen: Frozen, own: OwnMemory) -> None:
-        """Coordinates: states and their derivatives, outputs where they are given in time."""
+        """Add coordinates: states and their derivatives, outputs where they are given in time."""
         model, state = frozen.model, frozen.memory.state
         q, v = position_columns(model), velocity_columns(model)
         given_q, given_v = prescribed_coordinates(model)
@@ -183,7 +182,7 @@ class Variables(list[Variable]):
 
 
 def prescribed_coordinates(model: Model) -> tuple[set[int], set[int]]:
-    """Places in q and in v of joints that follow a motion."""
+    """Return places in q and in v of joints that follow a motion."""
     places: tuple[set[int], set[int]] = set(), set()
     for joint in model.prescribed:
         body = model.joint(joint)

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.sensing import Moment, Sensing, sensors_of
+from lissom.dynamics.sensing import Sensing, sensors_of
+from lissom.dynamics.sensor_kinds import Moment, kind_of
 from lissom.errors import LissomError
 from lissom.export.fmu.memory_image import Image
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.kinematics.forward_kinematics import world_frames
-from lissom.model.description.sensor import StrainGauge
 from lissom.model.model import Model
 from lissom.scenario.prepare import Prepared
 from lissom.simulation.equations.recorder import make_record, write_sample
@@ -81,6 +81,7 @@ class Frozen:
 
     @property
     def model(self) -> Any:
+        """The model that runs, with the loads from outside."""
         return self.memory.model
 
     @property
@@ -89,14 +90,14 @@ class Frozen:
         return self.memory.record
 
     def image(self, own: OwnMemory) -> Image:
-        """All memory of the run and of its own."""
+        """Return all memory of the run and of its own."""
         arguments = [argument for call in self.calls for argument in call.arguments]
         roots = [argument for argument in arguments if not isinstance(argument, Scalar | int)]
         return Image([*roots, *self.memory.segments, *(array for array in own if array.size)])
 
 
 def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
-    """The scenario's run at its start; loads from outside act on the tips of the links `fed`."""
+    """Return the scenario's run at its start; loads from outside act on the tips of the links `fed`."""
     still: Any = (0.0, 0.0, 0.0)
     inputs = tuple(Load(name=f"{FED}-{link}", link=link, force=still, torque=still) for link in fed)
     settings = RunSettings(
@@ -139,8 +140,8 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
 
 
 def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation) -> Senses | None:
-    """The sensors of robot and scenario whose readings are numbers of the kernel, so all but strain gauges."""
-    sensors = [one for one in sensors_of(model, prepared.sensors) if not isinstance(one, StrainGauge)]
+    """Return the sensors whose readings are numbers in the kernel's memory: not strain gauges."""
+    sensors = [one for one in sensors_of(model, prepared.sensors) if kind_of(one).in_memory]
     if not sensors:
         return None
     sensing = Sensing(model, sensors)
@@ -148,9 +149,9 @@ def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation)
     work, wrench = points.workspace(), np.zeros((len(points.arrays.tree.parent), 6))
     moment = Moment(own.q, own.v, points.scratch(), seen.loop_wrench[0])
     readings = []
-    for eye in sensing.eyes:
-        places = np.asarray(eye.read(moment))
-        readings += [(name, unit, places[k : k + 1]) for k, (name, unit) in enumerate(zip(eye.labels, eye.units))]
+    for one in sensing.mounted:
+        places = np.asarray(one.read(moment))
+        readings += [(name, unit, places[k : k + 1]) for k, (name, unit) in enumerate(zip(one.labels, one.units))]
     calls = (
         Call("sense_forces", inverse_dynamics, (points.struct, work, own.q, own.v, own.a, wrench, np.zeros(model.nv))),
         Call("sense_places", world_frames, (points.struct, work)),
@@ -159,7 +160,7 @@ def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation)
 
 
 def own_memory(prepared: Prepared, inputs: int, parameters: int) -> OwnMemory:
-    """Memory of its own for a model that is exported."""
+    """Make the memory that an exported model has beside that of the run."""
     nq, nv = prepared.model.nq, prepared.model.nv
     sizes = (inputs, 1, parameters, nq, nv, nv, nq)
     return OwnMemory(*(np.zeros(size) for size in sizes))

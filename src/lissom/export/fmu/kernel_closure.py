@@ -33,7 +33,7 @@ class Closure(Catalogue):
         return sorted(filter(None, self._made.values()), key=lambda unit: unit.pointer)
 
     def unit(self, code: Code) -> Unit:
-        """The C of a kernel; all that it calls is then among `units`."""
+        """Return the C of a kernel; all that it calls is then among `units`."""
         code = Code(code.kernel, tuple(map(unsized, code.kinds)))
         self.find(*code)
         found = self._made[code]
@@ -41,6 +41,7 @@ class Closure(Catalogue):
         return found
 
     def find(self, kernel: Any, kinds: tuple[Any, ...]) -> tuple[str, Any] | None:
+        """Return the name of a kernel and the kind of its result; None where its callers are to hold it."""
         code = Code(kernel, kinds)
         if code not in self._made:
             self._made[code] = None  # as long as it is being translated

@@ -45,18 +45,18 @@ class Image:
         self.calls = [(self.place(at), code) for at, code in self._code]
 
     def offset(self, value: Any) -> int:
-        """Where a Struct or an array of the run lies in the block."""
+        """Return where a Struct or an array of the run lies in the block."""
         if isinstance(value, np.ndarray):
             return self.place(value.ctypes.data) if value.size else 0
         return self.place(value.address)
 
     def entries(self, array: np.ndarray) -> np.ndarray:
-        """Where each entry of an array lies, in the shape of the array."""
+        """Return where each entry of an array lies, in the shape of the array."""
         steps = sum(stride * along for stride, along in zip(array.strides, np.indices(array.shape), strict=True))
         return self.offset(array) + np.broadcast_to(steps, array.shape)
 
     def content(self) -> bytes:
-        """The block as the run's memory is now, zero where addresses will be."""
+        """Return the block as the run's memory is now, zero where addresses will be."""
         block = bytearray(self.size)
         for (begin, end), at in zip(self._merged, self._offsets, strict=True):
             block[at : at + end - begin] = ctypes.string_at(begin, end - begin)
@@ -65,7 +65,7 @@ class Image:
         return bytes(block)
 
     def place(self, address: int) -> int:
-        """Offset of an address."""
+        """Return the offset of an address."""
         k = bisect_right(self._begins, address) - 1
         begin, end = self._merged[k]
         assert begin <= address < end, "an address outside of the run's memory"
@@ -107,16 +107,16 @@ class Image:
                 return at + np.asarray(value).nbytes
 
     def _late(self, addresses: np.ndarray) -> None:
-        """Kernels that are called by an address in an array."""
+        """Take in kernels that are called by an address in an array."""
         for k, address in enumerate(addresses.tolist()):
-            owner = next((late.kernel for late in LATE if address in late.kernel._addresses.values()), None)
+            owner = next((late.kernel for late in LATE if address in late.kernel.addresses.values()), None)
             if address:
                 self._call(addresses.ctypes.data + k * WORD, owner, address)
 
     def _call(self, at: int, kernel: Any, address: int) -> None:
         self._blank.append(at)
         if address:
-            kinds = next(kinds for kinds, where in kernel._addresses.items() if where == address)
+            kinds = next(kinds for kinds, where in kernel.addresses.items() if where == address)
             self._code.append((at, Code(kernel, kinds)))
 
     def _link(self, at: int, to: int | None) -> None:

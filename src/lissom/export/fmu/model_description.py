@@ -47,7 +47,7 @@ class About:
 
 
 def exponents(unit: str) -> dict[str, int]:
-    """Powers of the base units of a unit such as N m/rad or rad/s2."""
+    """Return powers of the base units of a unit such as N m/rad or rad/s2."""
     total: dict[str, int] = {}
     above, *below = unit.split("/")
     for text, sign in [(above, 1), *((part, -1) for part in below)]:
@@ -59,12 +59,12 @@ def exponents(unit: str) -> dict[str, int]:
 
 
 def describe(version: str, about: About, variables: list[Variable]) -> bytes:
-    """The description as XML."""
+    """Return the description as XML."""
     return _text((_describe2 if version == "2.0" else _describe3)(about, variables))
 
 
 def describe_build(about: About, options: Sequence[str]) -> bytes:
-    """How FMI 3.0 says what the sources are compiled with; the options are those of gcc and clang."""
+    """Return how FMI 3.0 says what the sources are compiled with; the options are those of gcc and clang."""
     root = Element("fmiBuildDescription", fmiVersion="3.0")
     build = SubElement(root, "BuildConfiguration", modelIdentifier=about.identifier)
     _sources(SubElement(build, "SourceFileSet", language="C11", compilerOptions=" ".join(options)), "SourceFile", about)
@@ -173,7 +173,7 @@ def _common(k: int, each: Variable) -> dict[str, Any]:
 
 
 def _number(each: Variable, index: dict[str, str]) -> dict[str, str]:
-    """What is said of its value: unit, range, start, and the state that it derives."""
+    """Return what is said of its value: unit, range, start, and the state that it derives."""
     found = {} if each.unit in ("", "1") else {"unit": each.unit}
     found |= _limits(each)
     if each.role in ("input", "parameter", "switch", "state"):

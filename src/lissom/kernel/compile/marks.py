@@ -62,7 +62,7 @@ class Kernel(Part):
         self.compiled = compiled
         self.returns = ""  # kind of its result, of one for numbers that Python does not have: packs
         self._code: dict[tuple[Kind, ...], Callable] = {}  # by the kinds of arguments met so far
-        self._addresses: dict[tuple[Kind, ...], int] = {}
+        self.addresses: dict[tuple[Kind, ...], int] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the machine code for arguments of such kinds."""
@@ -103,9 +103,9 @@ class Kernel(Part):
             from lissom.kernel.compile import callback
 
             return callback.address(self, key, examples)
-        if key not in self._addresses:
-            self._addresses[key] = found[0].address(found[1])
-        return self._addresses[key]
+        if key not in self.addresses:
+            self.addresses[key] = found[0].address(found[1])
+        return self.addresses[key]
 
     def _machine_code(self, key: tuple[Kind, ...]) -> Any:
         """Return the library with code for arguments of these kinds, and its name there; None without a compiler."""

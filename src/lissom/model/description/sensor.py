@@ -11,16 +11,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.frame import Frame, Problem, frame_problems
 from lissom.model.description.location import AnyPlace, on_beam
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import FORM, Description, form_of, refusals
+from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Count, Number, PerCoordinate, wrong_kind
+from lissom.model.fields.registered_types import Registered
 from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
 from lissom.model.fields.vector_fields import Pair, Vec2
 
@@ -252,17 +253,28 @@ class Position(AtPoint):
     type: Literal["position"] = "position"
 
 
-AnySensor = Annotated[
-    Annotated[Encoder, Tag(Encoder.form)]
-    | Annotated[Tachometer, Tag(Tachometer.form)]
-    | Annotated[StrainGauge, Tag(StrainGauge.form)]
-    | Annotated[Accelerometer, Tag(Accelerometer.form)]
-    | Annotated[Gyro, Tag(Gyro.form)]
-    | Annotated[Position, Tag(Position.form)]
-    | Annotated[ForceTorque, Tag(ForceTorque.form)],
-    Discriminator(form_of),
-]
-KINDS: tuple[type[Sensor], ...] = (Encoder, Tachometer, StrainGauge, Accelerometer, Gyro, Position, ForceTorque)
+class Deflection(Sensor):
+    """How far the tip of a link that bends is displaced, along its y and z, as a camera on its first frame sees it."""
+
+    form: ClassVar[str] = FORM + "deflection"
+    unit: ClassVar[str] = "metres"
+    type: Literal["deflection"] = "deflection"
+    link: Annotated[str, Name("the link that bends")]
+
+    def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
+        """Return what keeps it from being on the robot: (path, value, what to do)."""
+        flexible = [link.name for link in robot.bodies if link.flexible]
+        if self.link in flexible:
+            return []
+        known = f"the links that bend are {listed(flexible)}" if flexible else "no link of the robot bends"
+        what = "is rigid" if any(link.name == self.link for link in robot.bodies) else "is not a link"
+        return [((*path, "link"), self.link, f"{what}{did_you_mean(self.link, flexible)}; {known}")]
+
+
+KINDS: list[type[Sensor]] = [
+    Encoder, Tachometer, StrainGauge, Accelerometer, Gyro, Position, ForceTorque, Deflection
+]  # fmt: skip
+AnySensor = Annotated[Sensor, Registered(KINDS)]
 
 
 class SensorList(Description):

@@ -107,7 +107,9 @@ def _parts_in(annotation: Any) -> list[type[Description]]:
         return [annotation]
     if isinstance(annotation, LazyType):
         return _parts_in(annotation.type)
-    return [part for inner in get_args(annotation) for part in _parts_in(inner)]
+    inside = get_args(annotation)
+    registered = [inner for inner in inside if isinstance(inner, LazyType)]  # says more than the type beside it
+    return [part for inner in registered or inside for part in _parts_in(inner)]
 
 
 def _sentence(details: ErrorDetails, part: type[Description]) -> tuple[Keys, Any, str]:

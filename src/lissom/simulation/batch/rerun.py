@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from lissom.control.laws.control_law import ControlLaw
+from lissom.control.laws.law_tables import law_arrays
 from lissom.model.model import Model
-from lissom.simulation.inputs.packed_inputs import law_arrays
 from lissom.simulation.integrators.error_scales import pace
 from lissom.simulation.integrators.registry import Method
 from lissom.simulation.loop.method_selection import MethodSelection
@@ -78,7 +78,7 @@ class Rerun:
         """Take over another controller, where its tables are as large; returns whether that was done."""
         memory = self.memory
         laws = (controller, memory.law)
-        if not all(isinstance(law, ControlLaw) and law.twin is None for law in laws):
+        if not all(isinstance(law, ControlLaw) and law.twin is None and law.outside is None for law in laws):
             return False
         tables, kept = law_arrays(controller), memory.system.law.fields
         if any(a.shape != b.shape for a, b in zip(tables, kept, strict=True)):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.control.laws.control_law import ControlLaw
+from lissom.control.laws.law_tables import law_arrays
 from lissom.kernel.compile import Struct
 from lissom.kernel.data.arrays import alike
 from lissom.kernel.packs import LANES, PACK, covers
@@ -22,7 +23,6 @@ from lissom.simulation.batch.lane_scheduler import LaneScheduler
 from lissom.simulation.batch.rerun import IN_TIME, Rerun
 from lissom.simulation.batch.vector_results import Run, VectorResults
 from lissom.simulation.equations.recorder import make_record
-from lissom.simulation.inputs.packed_inputs import law_arrays
 from lissom.simulation.integrators.error_scales import Paces
 from lissom.simulation.integrators.integrator_state import set_out
 from lissom.simulation.integrators.registry import Method
@@ -39,7 +39,7 @@ law_tables = lru_cache(maxsize=2 * LANES)(law_arrays)  # those of a pack are ask
 def eligible(run: Run) -> bool:
     """Return whether kernels in lanes know all of a run; nothing but its controller may drive or measure it."""
     law = run.controller
-    if law is not None and not (isinstance(law, ControlLaw) and law.twin is None):
+    if law is not None and not (isinstance(law, ControlLaw) and law.twin is None and law.outside is None):
         return False
     free = law is None or bool(np.isinf(law.lower).all() and np.isinf(law.upper).all())
     on_group = np.any(run.model.arrays.velocities.group_axis >= 0)

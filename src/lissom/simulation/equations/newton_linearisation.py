@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.laws.control_kernel import Law
+from lissom.control.laws.control_kernel import Gain
 from lissom.kernel.compile import Hidden, Struct, address, inline, kernel
 from lissom.kernel.implicit.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.implicit.local_stiffness import keep_frames, make_local
@@ -46,7 +46,7 @@ def linearise(system, scratch, local, t, seen, stiffen):
     """
     model = system.model
     if seen == 0:
-        scratch.twin_inverse(model, local.work, local.q, local.v, local.a, scratch.wrench, local.force)
+        scratch.control.inverse(model, local.work, local.q, local.v, local.a, scratch.wrench, local.force)
     keep_frames(model, local)
     if stiffen != KEPT:
         link_stiffness(model, local.work, local.q, local.v)
@@ -73,7 +73,7 @@ def add_gains(system, scratch, local, t):
     for k in range(law.force.shape[0]):
         driven = law.force[k]
         measured = law.measured_v[k]
-        if law.law[k] == Law.COMPUTED_TORQUE or not law.lower[k] < local.force[driven] < law.upper[k]:
+        if law.gain[k] != Gain.STIFFNESS or not law.lower[k] < local.force[driven] < law.upper[k]:
             continue
         gear = local.gear_of[measured]
         if driven == measured:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.control.laws.control_kernel import control_forces, evaluate
+from lissom.control.laws.control_kernel import control_forces, evaluate, law_scratch
+from lissom.control.laws.law_tables import packed_law
 from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.algorithms.complex_step import STEP, make_real, tangent_step
 from lissom.kernel.algorithms.composite_body import mass_matrix
@@ -75,13 +76,7 @@ class Scratch(NamedTuple):
     row_rate: np.ndarray  # (rows,) rates of the rows, zero where loops stay closed
     given: np.ndarray  # (rows, 3) value, rate and acceleration that they are to have
     q1: np.ndarray  # (nq,) scratch of projections
-    twin_inverse: Any  # Pointer to inverse_dynamics of the kernel, which a controller computes with
-    twin_work: Any
-    twin_q: np.ndarray
-    twin_v: np.ndarray
-    twin_a: np.ndarray
-    twin_tau: np.ndarray
-    twin_wrench: np.ndarray
+    control: Any  # Struct of the LawScratch
 
 
 class Dynamics(NamedTuple):
@@ -96,14 +91,22 @@ class Dynamics(NamedTuple):
 KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
 
 
-def make_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics = KERNEL) -> Any:
-    """Return scratch for a model and its twin in the number type; `dynamics` are the model's equations of motion."""
-    if twin is model and dynamics is KERNEL:
-        return model.cached(("scratch", number), lambda: _new_scratch(model, twin, number, dynamics))
-    return _new_scratch(model, twin, number, dynamics)
+def make_scratch(
+    model: Model, twin: Model, number: type, dynamics: Dynamics = KERNEL, law: Any = None, outside: Any = None
+) -> Any:
+    """Make scratch of the number type for a model, the rigid twin of its control law, and that law.
+
+    Arguments: `dynamics` are the equations of motion of the model, `law` the tables of the law as kernels take them,
+    `outside` its kernel where it is one from outside.
+    """
+    law = packed_law(None) if law is None else law
+    if twin is model and dynamics is KERNEL and outside is None:
+        key = ("scratch", number, law.kind, len(law.fields.kp))
+        return model.cached(key, lambda: _new_scratch(model, twin, number, dynamics, law, outside))
+    return _new_scratch(model, twin, number, dynamics, law, outside)
 
 
-def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics) -> Any:
+def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics, law: Any, outside: Any) -> Any:
     def zeros(*shape: int) -> np.ndarray:
         return np.zeros(shape, number)
 
@@ -126,13 +129,7 @@ def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics) ->
         **loop_pointers(model, own, closure, number),
         **row_memory(model, number),
         q1=zeros(model.nq),
-        twin_inverse=Pointer(inverse_dynamics, model.struct, work, q, v, v, wrench, v),
-        twin_work=twin.workspace(number),
-        twin_q=twin.neutral().astype(number),
-        twin_v=zeros(twin.nv),
-        twin_a=zeros(twin.nv),
-        twin_tau=zeros(twin.nv),
-        twin_wrench=zeros(twin.rows, 6),
+        control=law_scratch(law, outside, twin, number),
     )
     return Struct(scratch)
 
@@ -214,7 +211,7 @@ def applied_forces(system, scratch, t, q, v, force):
         scratch.wrench[system.load_row[k], system.load_entry[k]] = scratch.zero + load + system.load_held[k]
     for k in range(force.shape[0]):
         force[k] = scratch.zero + system.held[k]
-    control_forces(system.law, system.twin, scratch, t, q, v, force)
+    control_forces(system.law, system.twin, scratch.control, t, q, v, force)
 
 
 @kernel

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from lissom.control.laws.control_kernel import LawArrays
 from lissom.control.laws.control_law import ControlLaw, Together
 from lissom.control.laws.sampled_control import Sampled
 from lissom.control.references.reference import Reference
 from lissom.errors import LissomError
-from lissom.kernel.compile import Struct
 from lissom.model.model import Model
 
 NO_MOTION = Reference(np.array([0.0, 1.0]), np.zeros((1, 0, 6)))  # of no channel
@@ -44,62 +41,6 @@ def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLa
         return controller, None, Sampled(controller)
     text = "must be a ControlLaw, a Sampled or a function (t, q, v)"
     raise LissomError(text, ("controller",), controller)
-
-
-def law_arrays(law: ControlLaw | None) -> LawArrays:
-    """Return tables of a law; no law is one on no coordinates."""
-    if law is None:
-        index, number, none = np.zeros(0, np.int64), np.zeros(0), np.zeros((1, 0, 6))
-        on_twin, span = np.zeros((0, 0), np.int64), np.array([0.0, 1.0])
-        return LawArrays(
-            law=index, begin=np.zeros(1, np.int64), force=index, measured_q=index, measured_v=index,
-            twin_index=index, twin_q=on_twin, twin_v=on_twin, kp=number, kd=number, lower=number, upper=number,
-            breaks=span, coefficients=none, feed_breaks=span, feed_coefficients=none,
-            feed_scale=number, feed_offset=number, feed_delay=number,
-        )  # fmt: skip
-    sizes = [len(part.names) for part in law.parts]
-    return LawArrays(
-        law=np.repeat([int(part.law) for part in law.parts], sizes).astype(np.int64),
-        begin=np.cumsum([0, *sizes]).astype(np.int64),
-        force=law.force,
-        measured_q=law.measured_q,
-        measured_v=law.measured_v,
-        twin_index=np.concatenate([_whole(part.twin_index, len(part.names)) for part in law.parts]),
-        twin_q=_rows([part.twin_q for part in law.parts]),
-        twin_v=_rows([part.twin_v for part in law.parts]),
-        kp=law.kp,
-        kd=law.kd,
-        lower=law.lower,
-        upper=law.upper,
-        breaks=np.array(law.reference.breaks),
-        coefficients=np.array(law.reference.coefficients),
-        feed_breaks=np.array(law.feedforward.breaks),
-        feed_coefficients=np.array(law.feedforward.coefficients),
-        feed_scale=np.ones(sum(sizes)),
-        feed_offset=np.zeros(sum(sizes)),
-        feed_delay=np.zeros(sum(sizes)),
-    )
-
-
-@cache
-def _no_law() -> Struct:
-    return Struct(law_arrays(None))
-
-
-def packed_law(law: ControlLaw | None) -> Struct:
-    """Return the law as compiled code reads it."""
-    return _no_law() if law is None else Struct(law_arrays(law))
-
-
-def _whole(index: np.ndarray, size: int) -> np.ndarray:
-    """Return the indices of one part; zeros, which nothing reads, where the part has no twin."""
-    return index if len(index) else np.zeros(size, np.int64)
-
-
-def _rows(each: list[np.ndarray]) -> np.ndarray:
-    """Return the indices of all parts (parts, n)."""
-    size = max(map(len, each))
-    return np.array([_whole(index, size) for index in each]).reshape(len(each), size)
 
 
 def checked_motion(motion: Any) -> dict[str, Reference]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.sensing import Eye, Sensing
+from lissom.dynamics.sensing import Mounted, Sensing
 from lissom.errors import LissomError
 from lissom.kernel.data.arrays import Arrays
 from lissom.messages import suggestion
@@ -66,7 +66,7 @@ def low_pass_weights(z: Any) -> tuple[Any, np.ndarray]:
 class Tap:
     """One sensor along a run: when it looks, and what it told."""
 
-    def __init__(self, index: int, eye: Eye, instants: np.ndarray) -> None:
+    def __init__(self, index: int, eye: Mounted, instants: np.ndarray) -> None:
         self.index, self.eye, self.instants = index, eye, instants
         sensor, size = eye.sensor, len(eye.labels)
         self.delay = sensor.delay
@@ -127,7 +127,7 @@ class Sensors:
         self.sensing, self.outputs = Sensing(model, sensors), outputs
         self.taps = [
             Tap(k, eye, _instants(eye.sensor, outputs, asked.get(eye.name, [])))
-            for k, eye in enumerate(self.sensing.eyes)
+            for k, eye in enumerate(self.sensing.mounted)
         ]
         self.by_name = {tap.eye.name: tap for tap in self.taps}
         filters = [(tap, *_nodes(tap.stretches())) for tap in self.taps if tap.corner is not None]
@@ -180,7 +180,7 @@ class Sensors:
         reading = np.zeros((count, self.sensing.size))
         for tap in self.taps:
             reading[:, tap.eye.place] = tap.told(self.outputs[:count])
-        sensors = tuple(eye.sensor for eye in self.sensing.eyes)
+        sensors = tuple(eye.sensor for eye in self.sensing.mounted)
         return Sensed(sensors, self.sensing.labels, self.sensing.units, reading)
 
 

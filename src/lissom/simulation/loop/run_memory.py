@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lissom.control.laws.law_tables import packed_law
 from lissom.control.references.reference import Reference
 from lissom.dynamics.state_checks import finite
 from lissom.kernel.compile import Struct
@@ -30,7 +31,6 @@ from lissom.simulation.inputs.packed_inputs import (
     continuous_or_sampled,
     driven_rows,
     lengths_apart,
-    packed_law,
     stacked_motion,
 )
 from lissom.simulation.inputs.payload import as_payloads, with_payloads
@@ -140,7 +140,8 @@ class RunMemory:
 
     def make_scratch(self, number: type, dynamics: Dynamics = KERNEL) -> Any:
         """Return working vectors of the number type, without loads of an earlier run."""
-        scratch = make_scratch(self.model, self.twin, number, dynamics)
+        outside = None if self.law is None else self.law.outside
+        scratch = make_scratch(self.model, self.twin, number, dynamics, self.system.law, outside)
         scratch.fields.wrench[:] = 0.0
         return scratch
 

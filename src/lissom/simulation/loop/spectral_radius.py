@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.control.laws.control_kernel import Law
+from lissom.control.laws.control_kernel import Gain
 from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.implicit import articulated_newton
 from lissom.kernel.implicit.local_stiffness import add_local_product
@@ -66,7 +66,7 @@ def spectral_radius(model: Model, system: Any, scratch: Any, state: State) -> fl
     outside = external_stiffness(model, state, solved)
     squared, decay = max(squared, outside[0]), max(decay, outside[1])
     law = system.fields.law.fields
-    computed = law.law == Law.COMPUTED_TORQUE  # their gains are per unit of inertia
+    computed = law.gain == Gain.PER_INERTIA
     squared, decay = law.kp[computed].max(initial=squared), law.kd[computed].max(initial=decay)
     swing = squared**0.5
     return swing if decay < 2.0 * swing else 0.5 * (decay + (decay * decay - 4.0 * squared) ** 0.5)

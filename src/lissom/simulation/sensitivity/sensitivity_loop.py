@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lissom.control.laws.control_law import ControlLaw
+from lissom.control.laws.law_tables import law_arrays
 from lissom.control.references.reference import Reference
 from lissom.errors import LissomError
 from lissom.kernel.compile import Hidden, Pointer, Struct
@@ -16,7 +17,6 @@ from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
 from lissom.simulation.equations.recorder import make_record
 from lissom.simulation.equations.system import KERNEL, make_scratch
-from lissom.simulation.inputs.packed_inputs import law_arrays
 from lissom.simulation.integrators.integrator_state import TIME, State
 from lissom.simulation.integrators.method_choice import STIFF
 from lissom.simulation.integrators.registry import AUTO, Method, StepDerivatives, integrator
@@ -84,10 +84,11 @@ class VariationLoop:
         if memory.twin is not memory.model:
             parts = complex_numbers(memory.twin), memory.twin.flexible, memory.twin.bodies, memory.twin.frames
             twin = Model(memory.twin.robot, *parts)
-        scratch = make_scratch(model, twin, np.complex128)
+        packed, outside = Struct(law), None if memory.law is None else memory.law.outside
+        scratch = make_scratch(model, twin, np.complex128, law=packed, outside=outside)
         s = scratch.fields
         forward = Pointer(KERNEL.forward, model.struct, s.own, s.q, s.v, s.v, s.wrench, s.v)
-        system = memory.system._replace(model=model.struct, twin=twin.struct, law=Struct(law), forward=forward)
+        system = memory.system._replace(model=model.struct, twin=twin.struct, law=packed, forward=forward)
 
         def histories(*shape: int) -> np.ndarray:
             return np.zeros((count, *shape, n))

@@ -95,7 +95,7 @@ def simulate_batch(
 
 
 def everything(runs: Runs) -> dict[str, Quantity]:
-    """Every quantity over time that a run of this robot has."""
+    """Return every quantity over time that a run of this robot has."""
     run = runs.trajectory(0, duration=1e-3, progress=False)
     return {str(name): Quantity.of(str(name)) for name in run.dataset.data_vars}
 
@@ -109,7 +109,7 @@ def tell_failures(status: np.ndarray, cause: Sequence[str], stacklevel: int) -> 
 
 
 def processes_for(count: int, asked: int | None) -> int:
-    """How many processes so many runs are worth."""
+    """Return how many processes so many runs are worth."""
     if asked is not None and (isinstance(asked, bool) or not isinstance(asked, int) or asked < 1):
         raise StudyError("must be a whole number, at least 1", ("cores",), asked)
     return min(cores() if asked is None else asked, max(1, count // FEW))
@@ -127,7 +127,7 @@ def _check_size(runs: Runs) -> None:
 
 
 def portions(count: int, processes: int, packs: bool) -> list[range]:
-    """Runs that one process computes at a time; who shares a pack does not depend on the number of processes."""
+    """Return runs that one process computes at a time; who shares a pack does not depend on the number of processes."""
     size, stream = max(1, math.ceil(count / (processes * SHARE))), stream_of(count)
     if packs:
         size = stream * max(1, min(max(size, FULL), count // processes) // stream)
@@ -135,7 +135,7 @@ def portions(count: int, processes: int, packs: bool) -> list[range]:
 
 
 def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
-    """Results of all runs; `tell` is told how many are done."""
+    """Return results of all runs; `tell` is told how many are done."""
     order, job = runs.order(range(len(runs))), partial(runs.compute, stream=stream_of(len(runs)))
     parts = [tuple(order[k] for k in part) for part in portions(len(runs), processes, runs.in_packs)]
     found: dict[tuple[int, ...], Piece] = {}
@@ -157,7 +157,7 @@ def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
 
 
 def gathered(runs: Runs, piece: Piece) -> xr.Dataset:
-    """One labelled dataset of all runs."""
+    """Return one labelled dataset of all runs."""
     import xarray as xr
 
     variables: dict[str, Any] = {}
@@ -175,7 +175,7 @@ def gathered(runs: Runs, piece: Piece) -> xr.Dataset:
 
 
 def column_of(values: tuple[Any, ...]) -> np.ndarray:
-    """A varied quantity as an array: numbers, in SI units, where all are, else text."""
+    """Return a varied quantity as an array: numbers, in SI units, where all are, else text."""
     try:
         return np.array([in_si(value) for value in values])
     except (TypeError, ValueError):
@@ -183,7 +183,7 @@ def column_of(values: tuple[Any, ...]) -> np.ndarray:
 
 
 def status_attributes() -> dict[str, Any]:
-    """How to read the numbers of `status`."""
+    """Return how to read the numbers of `status`."""
     return {
         "long_name": "how the run ended",
         "flag_values": list(range(len(STATUS))),

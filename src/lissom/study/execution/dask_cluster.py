@@ -20,7 +20,7 @@ SCHEDULER = "Scheduler"  # what one calls itself
 
 @contextmanager
 def client_of(cluster: Any) -> Iterator[Any]:
-    """A connection to the scheduler at an address, or the one that is handed in; None for none."""
+    """Yield a connection to the scheduler at an address, or the one that is handed in; None for none."""
     if cluster is None:
         yield None
         return
@@ -39,7 +39,7 @@ def client_of(cluster: Any) -> Iterator[Any]:
 
 
 def on_cluster(job: Callable[[int], int], pieces: Iterable[int], client: Any) -> Iterator[int]:
-    """Answers of a job for every piece as they come."""
+    """Yield answers of a job for every piece as they come."""
     from distributed import as_completed
     from distributed.client import FutureCancelledError
     from distributed.comm import CommClosedError
@@ -65,7 +65,7 @@ def on_cluster(job: Callable[[int], int], pieces: Iterable[int], client: Any) ->
 
 
 def _connected(address: str) -> Any:
-    """A client, or an error where no scheduler answers in time: what else listens there may stay silent forever."""
+    """Connect a client, or fail where no scheduler answers in time: others may stay silent forever."""
     from distributed import Client
 
     try:
@@ -83,7 +83,7 @@ def _connected(address: str) -> Any:
 
 
 async def _asked(address: str) -> str:
-    """What of Dask is at an address."""
+    """Return what of Dask is at an address."""
     from distributed import Security, rpc
 
     async with asyncio.timeout(WAIT), rpc(address, connection_args=Security().get_connection_args("client")) as there:

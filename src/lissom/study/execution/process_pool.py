@@ -38,14 +38,15 @@ class Process:
 
     @property
     def pid(self) -> int:
+        """The id of the process."""
         return self._process.pid
 
     def begin(self, job: Callable[[Any], Any]) -> None:
-        """What to do with every item from now on."""
+        """Say what to do with every item from now on."""
         self._tell(("job", job))
 
     def do(self, item: Any) -> Any:
-        """The job's answer for an item; its error is raised here."""
+        """Return the job's answer for an item; its error is raised here."""
         self._tell(("item", item))
         assert self._process.stdout is not None
         try:
@@ -112,7 +113,7 @@ class Pool:
             process.end() if kind is not None else _kept.append(process)
 
     def each(self, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-        """(item, answer) as they come; an error ends the work."""
+        """Yield (item, answer) as they come; an error ends the work."""
         waiting, done = queue.SimpleQueue[Any](), queue.SimpleQueue[tuple[Any, Any, BaseException | None]]()
         count = 0
         for item in items:
@@ -155,7 +156,7 @@ class Pool:
                     return
 
     def _ready(self) -> Process | None:
-        """A process that knows the job; None where the work is given up meanwhile."""
+        """Return a process that knows the job; None where the work is given up meanwhile."""
         process = _kept.pop() if _kept else Process()
         with self._lock:
             if self._stopping.is_set():
@@ -173,7 +174,7 @@ class Pool:
 
 
 def cores() -> int:
-    """Processors that this process may use."""
+    """Return processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system

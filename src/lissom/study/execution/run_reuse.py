@@ -29,7 +29,7 @@ class RunReuse:
         self._points: tuple[Arrays, Probe] | None = None  # tips of a model, and its tables
 
     def run(self, scenario: Scenario) -> tuple[RawRun, np.ndarray]:
-        """The samples of a run and the configuration where it began."""
+        """Return the samples of a run and the configuration where it began."""
         before, self._before = self._before, prepare(scenario, self._before)
         prepared = self._before
         model, start, settings = prepared.model, prepared.start, self._settings_of(prepared, before)
@@ -45,14 +45,14 @@ class RunReuse:
         return rerun.run(None), start[0]
 
     def _settings_of(self, prepared: Prepared, before: Prepared | None) -> RunSettings:
-        """The settings of a run, with an account of energy where it is wanted."""
+        """Return the settings of a run, with an account of energy where it is wanted."""
         if self._settings is None or before is None or prepared.settings != before.settings:
             audit = self._audit and prepared.settings.audit
             self._settings = prepared.settings.model_copy(update={"audit": audit})
         return self._settings
 
     def observe(self, raw: RawRun, look: Wanted) -> Observation:
-        """What follows from the samples of a run, in memory that the next look uses again."""
+        """Return what follows from the samples of a run, in memory that the next look uses again."""
         model = raw.model
         if self._points is not None and alike(self._points[0], model.arrays):
             follow(self._points[1], model)

@@ -17,8 +17,9 @@ from lissom.study.execution.dask_cluster import client_of, on_cluster
 from lissom.study.execution.process_pool import Pool
 from lissom.study.execution.vector_runs import AT_ONCE
 from lissom.study.plan.run_plan import Runs
+from lissom.study.store.store_places import need_zarr
 from lissom.study.store.study_results import Results
-from lissom.study.store.zarr_store import Store, need_zarr
+from lissom.study.store.zarr_store import Store
 
 if TYPE_CHECKING:
     from lissom.study.plan.study_schema import Study
@@ -27,7 +28,7 @@ _own = local()  # each thread has its own runs, as workers of Dask have several:
 
 
 def _begun(address: str, call: str) -> tuple[Store, Runs]:
-    """A store and its runs, opened once for a call: at the next, another study may be there."""
+    """Return a store and its runs, opened once for a call: at the next, another study may be there."""
     if getattr(_own, "call", None) != (address, call):
         store = Store(address)
         _own.call, _own.begun = (address, call), (store, store.runs())
@@ -79,7 +80,7 @@ def execute(
 
 
 def _computed(store: Store, pieces: list[int], cores: int | None, client: Any) -> Iterator[int]:
-    """Numbers of runs as they are stored."""
+    """Yield numbers of runs as they are stored."""
     job = partial(compute_piece, store.anywhere, call=uuid4().hex)
     if client is not None:
         yield from on_cluster(job, pieces, client)

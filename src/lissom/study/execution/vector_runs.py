@@ -27,12 +27,12 @@ SHARES = 64  # parts that a batch must have for whatever number of cores
 
 
 def worth(runs: int) -> bool:
-    """Whether so many runs are worth lanes: a wheel brings the kernels, else they take a minute to compile."""
+    """Return whether so many runs are worth lanes: a wheel brings the kernels, else they take a minute to compile."""
     return runs >= WORTH or (runs >= MANY and at_hand())
 
 
 def stream_of(runs: int) -> int:
-    """How many runs of a batch may pass through one pack: no more than leave work for many cores."""
+    """Return how many runs of a batch may pass through one pack: no more than leave work for many cores."""
     size = LANES
     while 2 * size <= min(AT_ONCE, runs // SHARES):
         size *= 2
@@ -43,7 +43,7 @@ _found: list[bool] = []  # that kernels are at hand, once they are: looking for 
 
 
 def at_hand() -> bool:
-    """Whether the library holds the kernels for lanes."""
+    """Return whether the library holds the kernels for lanes."""
     if not _found and complete():
         _found.append(True)
     return bool(_found)
@@ -58,13 +58,13 @@ class VectorRuns:
         self._follower: Follower | None = None
 
     def followed(self, model: Model) -> Model:
-        """The model in the memory of the one before, where they are alike: to lay it out takes as long as to use it."""
+        """Return the model in the memory of the one before, where they are alike: laying it out is slow."""
         if self._follower is None or not self._follower.fits(model):
             self._follower = Follower(model)
         return self._follower.of(model)
 
     def run(self, scenarios: Mapping[int, Scenario], size: int = LANES) -> Iterator[tuple[list[int], VectorResults]]:
-        """Runs that were computed together: their numbers, and what is to be read before the next are asked for.
+        """Yield runs that were computed together: their numbers, and what is to be read before the next are asked for.
 
         Runs whose numbers begin with the same multiple of `size` pass through the lanes of a pack one after the other,
         where their settings are the same but for the duration. Audits are not kept.
@@ -79,7 +79,7 @@ class VectorRuns:
                         yield [numbers[k] for k in alike.numbers], alike
 
     def _prepared(self, scenarios: Mapping[int, Scenario]) -> dict[int, Prepared]:
-        """Those that can be prepared; whoever computes the others alone says why not."""
+        """Return those that can be prepared; whoever computes the others alone says why not."""
         made = zip(scenarios, prepare_all(list(scenarios.values()), self._base), strict=True)
         return {k: one for k, one in made if one is not None}
 
@@ -90,7 +90,7 @@ class VectorRuns:
         return integrator(self._chosen(settings)).vector_kernels is not None
 
     def _chosen(self, settings: RunSettings) -> str:
-        """The integrator of runs with these settings."""
+        """Return the integrator of runs with these settings."""
         return recommend(self._fastest, settings.duration)[0] if settings.method == AUTO else settings.method
 
     @cached_property
@@ -101,7 +101,7 @@ class VectorRuns:
         return rerun.fastest
 
     def _batch_for(self, one: Prepared) -> VectorBatch:
-        """Memory for runs like this one."""
+        """Return the memory for runs like this one."""
         settings = one.settings.model_copy(update={"audit": False, "method": self._chosen(one.settings)})
         batch, run = self._batch, _run(one)
         if batch is not None and batch.settings(settings.duration) == settings and batch.fits(run):
@@ -116,7 +116,7 @@ def _rerun(one: Prepared, settings: RunSettings) -> Rerun:
 
 
 def _streams(ready: Mapping[int, Prepared], size: int) -> Iterator[dict[int, Prepared]]:
-    """Runs that pass through one pack: each has its tolerances from one of them."""
+    """Yield runs that pass through one pack: each has its tolerances from one of them."""
     for _, numbers in groupby(ready, lambda k: k // size):
         near = list(numbers)
         for kind in dict.fromkeys(_kind(ready[k].settings) for k in near):
@@ -125,7 +125,7 @@ def _streams(ready: Mapping[int, Prepared], size: int) -> Iterator[dict[int, Pre
 
 @lru_cache(maxsize=AT_ONCE)
 def _kind(settings: RunSettings) -> tuple[Any, ...]:
-    """Settings but for the duration."""
+    """Return settings but for the duration."""
     return tuple(value for name, value in settings if name != "duration")
 
 

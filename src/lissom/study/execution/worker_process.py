@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """The error, or its text where it cannot be sent."""
+    """Return the error, or its text where it cannot be sent."""
     try:
         pickle.loads(pickle.dumps(error))
         return error

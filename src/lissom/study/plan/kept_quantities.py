@@ -73,7 +73,7 @@ class Quantity:
 
     @classmethod
     def of(cls, text: Any) -> Quantity:
-        """From what a user writes."""
+        """Read a quantity from what a user writes."""
         if isinstance(text, Quantity):
             return text
         found = (
@@ -99,6 +99,7 @@ class Quantity:
 
     @property
     def over_time(self) -> bool:
+        """Whether it has a value at every output time."""
         return not self.reduction and not self.of_robot
 
     @property
@@ -112,7 +113,7 @@ class Quantity:
         return frozenset(() if self.of_robot else (self.channel.partition(".")[0],))
 
     def measure(self, data: Quantities, model: Model, q: np.ndarray) -> Measured:
-        """Its value in a run of the results `data`, which began in `q`; time is an axis where it is not reduced."""
+        """Return its value in a run of the results `data`, which began in `q`, over time where it is not reduced."""
         head, _, rest = self.channel.partition(".")
         if head == MASS and rest:
             raise StudyError(f"there is nothing below {MASS}; leave out {rest!r}", ("outputs",), self.text)
@@ -182,13 +183,13 @@ class Quantity:
 
 
 def motor(joint: str, coordinates: Collection[str]) -> str:
-    """The coordinate on which the motor of a joint acts: its rotor behind an elastic gear, as `run.torque` has it."""
+    """Return the coordinate on which a joint's motor acts: its rotor behind an elastic gear."""
     rotor = f"{joint}.rotor"
     return rotor if rotor in coordinates else joint
 
 
 def _length(found: Measured, text: str) -> Measured:
-    """Length of the vector along the last axis, which must have three parts."""
+    """Return the length of the vector along the last axis, which must have three parts."""
     last = found.dims[-1] if found.dims else "time"
     if last == "time" or found.values.shape[-1] != 3:
         text_ = "bars take the length of a vector of three parts, such as |deflection.upper| or |wrench.elbow.force|"
@@ -199,12 +200,12 @@ def _length(found: Measured, text: str) -> Measured:
 
 
 def total_mass(model: Model) -> float:
-    """Mass of the whole arm, kg."""
+    """Return the mass of the whole arm, kg."""
     return float(np.real(model.arrays.inertia.mass).sum())
 
 
 def _frequency(model: Model, q: np.ndarray, which: str, text: str) -> Measured:
-    """Natural frequencies at the configuration q, joints locked."""
+    """Return natural frequencies at the configuration q, joints locked."""
     from lissom.analysis.modes.natural_modes import natural_modes
 
     if which and (not which.isdecimal() or which == "0"):
@@ -218,7 +219,7 @@ def _frequency(model: Model, q: np.ndarray, which: str, text: str) -> Measured:
 
 
 def quantities(given: Any) -> dict[str, Quantity]:
-    """Quantities by name; a list names each by its own text."""
+    """Return quantities by name; a list names each by its own text."""
     if isinstance(given, str):
         given = [given]
     if isinstance(given, Mapping):

@@ -58,6 +58,7 @@ class Shape:
 
     @classmethod
     def of(cls, found: Measured, samples: int) -> Shape:
+        """Return the shape of what a run of so many samples measures."""
         sizes = tuple(samples if dim == "time" else n for dim, n in zip(found.dims, found.values.shape, strict=True))
         attributes = {"long_name": found.text, "units": found.units}
         return cls(found.dims, sizes, found.labels, {name: text for name, text in attributes.items() if text})
@@ -85,11 +86,11 @@ class Runs:
         return len(self.variations)
 
     def scenario_of(self, run: int) -> Scenario:
-        """The scenario of one run."""
+        """Return the scenario of one run."""
         return self._loaded.with_values(self.variations.changes(run))
 
     def trajectory(self, run: int, **options: Any) -> Trajectory:
-        """One run, alone and whole."""
+        """Simulate one run, alone and whole."""
         return self._prepared(run).simulate(**options)
 
     @cached_property
@@ -176,7 +177,7 @@ class Runs:
         }
 
     def column_attributes(self, name: str) -> dict[str, str]:
-        """What is known of a varied quantity: its unit, where its fields have one and the same."""
+        """Return what is known of a varied quantity: its unit, where its fields have one and the same."""
         units = {unit_at(self._loaded, path) for path in self.variations.fields[name]}
         unit = units.pop() if len(units) == 1 else ""
         return {"long_name": VARIED} | ({"units": unit} if unit else {})
@@ -201,7 +202,7 @@ class Runs:
         return piece
 
     def order(self, rows: Sequence[int]) -> list[int]:
-        """In which order to take some rows: those that move longest first, so that neighbours end together."""
+        """Return in which order to take some rows: those that move longest first, so that neighbours end together."""
         name = next((name for name, paths in self.variations.fields.items() if "duration" in paths), None)
         values = [] if name is None or not self.in_packs else [self.variations.columns[name][row] for row in rows]
         if not all(isinstance(value, int | float) for value in values):  # texts with units, say
@@ -282,7 +283,7 @@ class Runs:
         return lanes and not self._audited
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what belongs to a process: memory for kernels, and the run that others share their tables with."""
+        """Leave out what belongs to a process: memory for kernels, the run that others share tables with."""
         own = {key: value for key, value in vars(self).items() if key not in ("_base", "_bench", "_together")}
         outside = {QUANTITIES[name].compute.__module__ for name in _needs(self.outputs) if name in QUANTITIES}
         return own | {"_modules": outside - {"__main__"}}
@@ -300,7 +301,7 @@ class Runs:
 
 
 def first_tries(count: int) -> list[int]:
-    """Runs to be prepared until one can be: the first ones, then some spread over all of them.
+    """Return runs to be prepared until one can be: the first ones, then some spread over all of them.
 
     Where so many are refused, values of the scenario itself are wrong, or nearly all of those that vary.
     """
@@ -309,7 +310,7 @@ def first_tries(count: int) -> list[int]:
 
 
 def _needs(outputs: Mapping[str, Quantity]) -> frozenset[str]:
-    """Results of a run that outputs are made of."""
+    """Return results of a run that outputs are made of."""
     return frozenset().union(*(quantity.needs for quantity in outputs.values()))
 
 
@@ -326,7 +327,7 @@ def check_units(scenario: Scenario, path: str, given: Sequence[Any]) -> None:
 
 
 def as_scenario(what: Any, duration: Any = None) -> Scenario:
-    """The scenario of a batch: one, its name or file; or a robot, which moves freely for the duration."""
+    """Return the scenario of a batch: one, its name or file; or a robot, which moves freely for the duration."""
     from lissom.model.any_robot import as_robot
     from lissom.scenario import FREE_MOTION
     from lissom.scenario.scenario_files import load
@@ -343,7 +344,7 @@ def as_scenario(what: Any, duration: Any = None) -> Scenario:
 
 
 def with_settings(scenario: Scenario, options: dict[str, Any]) -> Scenario:
-    """The scenario with other settings of the run, as `simulate` takes them."""
+    """Return the scenario with other settings of the run, as `simulate` takes them."""
     known = [name for name in RunSettings.model_fields if name != "duration"]
     for name in options:
         if name not in known:

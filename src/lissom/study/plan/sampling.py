@@ -36,6 +36,7 @@ class Amount(Number):
     """A number, with any unit or without."""
 
     def check_one(self, value: Any) -> float:
+        """Return the number, or refuse what is none."""
         found = quantity(value) if isinstance(value, str) else None
         if found is None:
             return super().check_one(value)
@@ -64,12 +65,12 @@ class Varied(StudyPart):
         return [value.text for name in type(self).model_fields if isinstance(value := getattr(self, name), WithUnit)]
 
     def points_of_grid(self) -> Sequence[Any]:
-        """Its values in a grid; none where it has none."""
+        """Return its values in a grid; none where it has none."""
         return []
 
     @abstractmethod
     def at(self, share: np.ndarray) -> Sequence[Any]:
-        """Its values at shares (N,) of its distribution, from 0 to 1."""
+        """Return its values at shares (N,) of its distribution, from 0 to 1."""
 
 
 class Values(Varied):
@@ -78,9 +79,11 @@ class Values(Varied):
     values: Annotated[tuple[Any, ...], Field(min_length=1)]
 
     def points_of_grid(self) -> Sequence[Any]:
+        """Return the values themselves."""
         return self.values
 
     def at(self, share: np.ndarray) -> Sequence[Any]:
+        """Return the values at shares (N,) of their list."""
         last = len(self.values) - 1
         return [self.values[min(last, int(u * len(self.values)))] for u in share]
 
@@ -102,9 +105,11 @@ class Range(Varied):
         return self
 
     def points_of_grid(self) -> Sequence[Any]:
+        """Return values at equal shares of the range."""
         return self.at(np.linspace(0.0, 1.0, self.points)) if self.points > 1 else []
 
     def at(self, share: np.ndarray) -> Sequence[Any]:
+        """Return the values at shares (N,) of the range, or of its logarithm."""
         if self.scale == "log":
             values = self.start * (self.to / self.start) ** share
         else:
@@ -119,6 +124,7 @@ class Normal(Varied):
     deviation: Annotated[float, Amount("the standard deviation", above=0)]
 
     def at(self, share: np.ndarray) -> Sequence[Any]:
+        """Return the values at shares (N,) of the normal distribution."""
         from scipy.special import ndtri
 
         tiny = np.finfo(float).tiny
@@ -132,6 +138,7 @@ class AnyVaried(Checked):
     remedy: str = f"write {EXAMPLES}"
 
     def check(self, value: Any) -> Varied:
+        """Return the distribution, or refuse what is none."""
         if isinstance(value, Varied):
             return value
         if isinstance(value, list | tuple | np.ndarray):
@@ -176,16 +183,16 @@ class Variations:
         return len(next(iter(self.columns.values()), ()))
 
     def changes(self, run: int) -> list[tuple[str, Any]]:
-        """(path, value) of everything that is different in a run."""
+        """Return (path, value) of everything that is different in a run."""
         return [(path, values[run]) for name, values in self.columns.items() for path in self.fields[name]]
 
     def row(self, run: int) -> dict[str, Any]:
-        """The values of a run by name."""
+        """Return the values of a run by name."""
         return {name: values[run] for name, values in self.columns.items()}
 
     @classmethod
     def of(cls, given: Any) -> Variations:
-        """From {path: values}, a list of {path: value}, or a table with one column per path."""
+        """Read variations from {path: values}, a list of {path: value}, or a table with one column per path."""
         if isinstance(given, Variations):
             return given
         if isinstance(given, list | tuple):
@@ -207,13 +214,13 @@ class Variations:
 
 
 def in_si(value: Any) -> float:
-    """A number, or the one of a text with a unit, such as "45 deg", in SI units."""
+    """Return a number, or the one of a text with a unit, such as "45 deg", in SI units."""
     found = quantity(value) if isinstance(value, str) else None
     return float(value) if found is None else found[0] * found[1].size
 
 
 def _turned(rows: Sequence[Any]) -> dict[str, list[Any]]:
-    """Columns from a list of rows that all have the same names."""
+    """Return columns from a list of rows that all have the same names."""
     names = list(rows[0]) if rows and isinstance(rows[0], dict) else []
     for k, row in enumerate(rows):
         if not isinstance(row, dict) or set(row) != set(names):
@@ -231,7 +238,7 @@ def _column(path: Any, values: Any) -> tuple[Any, ...]:
 
 
 def sampled(vary: Mapping[str, Varied], sampling: Sampling) -> Variations:
-    """The runs that a study asks for, always in the same order."""
+    """Return the runs that a study asks for, always in the same order."""
     fields = {name: varied.fields or (name,) for name, varied in vary.items()}
     draw = {GRID: _grid, LIST: _side_by_side}.get(sampling.type)
     columns = draw(vary) if draw else _drawn(vary, sampling)

@@ -35,6 +35,7 @@ class ScenarioSource(Checked):
     remedy: str = "give the name of a built-in scenario, the path of a scenario file, or the scenario as a mapping"
 
     def check(self, value: Any) -> Scenario:
+        """Return the scenario, or refuse what is none."""
         if isinstance(value, Scenario):
             return value
         if isinstance(value, dict):
@@ -54,6 +55,7 @@ class Outputs(Checked):
     remedy: str = f"give a list of quantities such as {EXAMPLE!r}, or {{name: quantity}}"
 
     def check(self, value: Any) -> dict[str, str]:
+        """Return the outputs by name, or refuse what is none."""
         try:
             return {name: quantity.text for name, quantity in quantities(value).items()}
         except LissomError as error:
@@ -109,18 +111,23 @@ class Study(StudyPart):
     ) -> Results:
         """Compute what the store does not hold yet, and open it.
 
-        Args:
-            store: a folder such as "payloads.zarr", or an address that fsspec knows, such as "s3://bucket/payloads".
-            cores: processes on this machine, all unless given.
-            cluster: the address of a Dask scheduler, or a `distributed.Client`, in place of processes here.
-            progress: show how far it is and how long it will take.
+        Parameters
+        ----------
+        store : str or path
+            A folder such as "payloads.zarr", or an address that fsspec knows, such as "s3://bucket/payloads".
+        cores : int, optional
+            Processes on this machine, all unless given.
+        cluster
+            The address of a Dask scheduler, or a `distributed.Client`, in place of processes here.
+        progress : bool
+            Show how far it is and how long it will take.
         """
         from lissom.study.execution.study_execution import execute
 
         return execute(self, store, cores=cores, cluster=cluster, progress=progress)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data with the whole scenario and the whole robot: it says everything that decides the results."""
+        """Return plain data with the whole scenario and robot: everything that decides the results."""
         scenario = self.scenario.model_copy(update={"robot": self.scenario.load_robot()})
         return {
             "name": self.name,
@@ -133,12 +140,12 @@ class Study(StudyPart):
 
 
 def _plain(data: Any) -> Any:
-    """Tuples as lists, so that data equals what comes back from a file."""
+    """Return tuples as lists, so that data equals what comes back from a file."""
     if isinstance(data, dict):
         return {key: _plain(value) for key, value in data.items()}
     return [_plain(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def load(path: str | os.PathLike[str]) -> Study:
-    """A study from its file; relative paths in it begin in the folder of the file."""
+    """Read a study from its file; relative paths in it begin in the folder of the file."""
     return load_task(path, lambda _: Study, StudyError, START)

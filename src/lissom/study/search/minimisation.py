@@ -53,6 +53,7 @@ class Best(printing.Printed):
     message: str  # of the method
 
     def table(self) -> Table:
+        """Return a table of the best run and its outputs."""
         table = printing.table("", "value", title=f"best of {self.runs} runs", caption=self.message)
         for name, value in (self.values | self.outputs).items():
             table.add_row(name, f"{value:.6g}")
@@ -76,19 +77,29 @@ def minimise(
 
     >>> lissom.study.minimise("ella", "rms position.elbow", {"control.gains.elbow.d": (10, 200)})
 
-    Args:
-        scenario: as for `lissom.simulate_batch`.
-        output: what shall become small, such as ``peak |deflection.upper|``; "mass" is one too.
-        over: {path: (least, largest)} of the fields that may change.
-        limits: {output: largest value allowed}.
-        method: "global" (differential evolution) searches everywhere; "local" (COBYLA) goes downhill from the
-            scenario's own values; or another of SciPy's: nelder-mead, powell, or slsqp, which takes exact derivatives
-            (`lissom.sensitivity`, one run for all fields) of joints, tips and deflections by numbers of the robot,
-            start values and gains, and differences of everything else.
-        store: a folder that keeps every run; the same call goes on from there.
-        most: runs at most.
-        seed: of a global search.
-        cores: processes, all unless given.
+    Parameters
+    ----------
+    scenario
+        As for `lissom.simulate_batch`.
+    output : str
+        What shall become small, such as ``peak |deflection.upper|``; "mass" is one too.
+    over : mapping
+        {path: (least, largest)} of the fields that may change.
+    limits : mapping, optional
+        {output: largest value allowed}.
+    method : str
+        "global" (differential evolution) searches everywhere; "local" (COBYLA) goes downhill from the
+        scenario's own values; or another of SciPy's: nelder-mead, powell, or slsqp, which takes exact derivatives
+        (`lissom.sensitivity`, one run for all fields) of joints, tips and deflections by numbers of the robot,
+        start values and gains, and differences of everything else.
+    store : str or path, optional
+        A folder that keeps every run; the same call goes on from there.
+    most : int
+        Runs at most.
+    seed : int
+        Of a global search.
+    cores : int, optional
+        Processes, all unless given.
     """
     search = _VariantSearch(as_scenario(scenario), output, over, limits or {}, store, most, cores)
     name = METHODS.get(method)
@@ -146,7 +157,7 @@ class _VariantSearch:
         self.log = self._read(store) if store is not None else None
 
     def _read(self, store: str | os.PathLike[str]) -> SearchLog:
-        """What was asked for earlier."""
+        """Return what was asked for earlier."""
         log = SearchLog(store, self.describe(), len(self.bounds), len(self.outputs))
         for point, row in log.rows(RUNS):
             self.note(point, row)
@@ -164,7 +175,7 @@ class _VariantSearch:
                 )
 
     def describe(self) -> dict[str, Any]:
-        """What decides the numbers in a store."""
+        """Return what decides the numbers in a store."""
         bounds = {path: list(pair) for path, pair in self.bounds.items()}
         return {"scenario": self.scenario.to_dict(), "over": bounds, "outputs": list(self.outputs)}
 
@@ -176,7 +187,7 @@ class _VariantSearch:
         return Runs(self.scenario, Variations(columns, {path: (path,) for path in columns}), self.outputs)
 
     def evaluate(self, points: np.ndarray) -> np.ndarray:
-        """Outputs (k, outputs) at points (k, fields); runs that fail give FAILED."""
+        """Return outputs (k, outputs) at points (k, fields); runs that fail give FAILED."""
         points = np.clip(np.atleast_2d(points), 0.0, 1.0)
         new = list({point.tobytes(): point for point in points if point.tobytes() not in self.known}.values())
         room = self.most - self.made
@@ -199,7 +210,7 @@ class _VariantSearch:
         return np.array([self.known[point.tobytes()] for point in points])
 
     def note(self, point: np.ndarray, row: np.ndarray) -> None:
-        """Remember a run."""
+        """Note a run and its outputs."""
         self.known[point.tobytes()] = row
         self.order.append(point)
 
@@ -207,12 +218,12 @@ class _VariantSearch:
         return float(self.evaluate(point)[0, 0])
 
     def room(self, point: np.ndarray) -> np.ndarray:
-        """What is left to the limits, as shares of them: negative beyond."""
+        """Return what is left to the limits, as shares of them: negative beyond."""
         size = np.where(self.limits == 0, 1.0, np.abs(self.limits))
         return (self.limits - self.evaluate(point)[0, self._limited]) / size
 
     def slopes(self, point: np.ndarray) -> np.ndarray:
-        """Derivatives (outputs, fields) by shares: exact where they exist, from one run; else by differences."""
+        """Return derivatives (outputs, fields) by shares: exact where they exist, from one run; else by differences."""
         point = np.clip(point, 0.0, 1.0)
         if point.tobytes() not in self.known_slopes:
             if self.made >= self.most:
@@ -242,12 +253,12 @@ class _VariantSearch:
         return none if found is None else found * widths
 
     def room_slopes(self, point: np.ndarray) -> np.ndarray:
-        """Derivatives of `room`, (limits, fields)."""
+        """Return derivatives of `room`, (limits, fields)."""
         size = np.where(self.limits == 0, 1.0, np.abs(self.limits))
         return -self.slopes(point)[self._limited] / size[:, None]
 
     def note_slopes(self, point: np.ndarray, found: np.ndarray) -> None:
-        """Remember derivatives."""
+        """Note derivatives at a point."""
         self.known_slopes[point.tobytes()] = found
 
     @property
@@ -257,7 +268,7 @@ class _VariantSearch:
         return len(self.known) + exact
 
     def start(self) -> np.ndarray:
-        """The scenario's own values, or the middle of the bounds."""
+        """Return the scenario's own values, or the middle of the bounds."""
         return np.array([self._share(path, low, high) for path, (low, high) in self.bounds.items()])
 
     def _share(self, path: str, low: float, high: float) -> float:
@@ -265,7 +276,7 @@ class _VariantSearch:
         return float(np.clip((own - low) / (high - low), 0.0, 1.0)) if is_number(own) else 0.5
 
     def best(self, message: str) -> Best:
-        """The best run within the limits; the one nearest to them where none is."""
+        """Return the best run within the limits; the one nearest to them where none is."""
         if not self.order:
             raise StudyError("no run was made; allow more with most=")
         points = np.array(self.order)
@@ -290,7 +301,7 @@ def _globally(search: _VariantSearch, seed: int) -> str:
     limited = NonlinearConstraint(search.room, 0.0, np.inf) if len(search.limits) else ()
 
     def together(function: Callable, points: Any) -> list[float]:
-        """A whole generation at once, on all cores."""
+        """Evaluate a whole generation at once, on all cores."""
         points = list(points)
         try:
             if points:

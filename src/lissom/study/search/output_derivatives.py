@@ -57,7 +57,7 @@ REDUCED: dict[str, Weights] = {
 
 
 def slopes(scenario: Scenario, fields: Sequence[str], outputs: Sequence[Quantity]) -> np.ndarray | None:
-    """Derivatives (outputs, fields) of outputs of one number each; nan of outputs, None of scenarios without any."""
+    """Return derivatives (outputs, fields); nan of outputs that have none, None where no output has any."""
     prepared = prepare(scenario)
     names = [_parameter(field, prepared) for field in fields]
     if None in names or not _derivable(scenario, prepared) or all(_channel(one) is None for one in outputs):
@@ -72,7 +72,7 @@ def slopes(scenario: Scenario, fields: Sequence[str], outputs: Sequence[Quantity
 
 
 def _derivable(scenario: Scenario, prepared: Prepared) -> bool:
-    """Whether nothing in a scenario moves with the fields that derivatives take as given."""
+    """Return whether nothing in a scenario moves with the fields that derivatives take as given."""
     law = prepared.controller
     plain = law is None or (isinstance(law, ControlLaw) and law.twin is None)
     apart = scenario.loads or scenario.payloads or prepared.model.robot.loops or scenario.hold is not None
@@ -82,7 +82,7 @@ def _derivable(scenario: Scenario, prepared: Prepared) -> bool:
 
 
 def _parameter(field: str, prepared: Prepared) -> str | None:
-    """What `sensitivity` calls a field of a scenario; None of those that it has no derivative for."""
+    """Return what `sensitivity` calls a field of a scenario; None of those that it has no derivative for."""
     if field.startswith(CONTROL):
         return field.removeprefix("control.")
     if field.startswith(START):
@@ -92,7 +92,7 @@ def _parameter(field: str, prepared: Prepared) -> str | None:
 
 
 def _channel(quantity: Quantity) -> tuple[str, str, list[str]] | None:
-    """Kind, name of coordinate or link, and axes of an output that can be derived."""
+    """Return the kind, name of coordinate or link, and axes of an output that can be derived."""
     head, _, rest = quantity.channel.partition(".")
     if quantity.reduction not in REDUCED or not rest:
         return None
@@ -107,7 +107,7 @@ def _channel(quantity: Quantity) -> tuple[str, str, list[str]] | None:
 
 
 def _slope(quantity: Quantity, found: Sensitivity) -> np.ndarray:
-    """Derivatives (parameters,) of an output."""
+    """Return derivatives (parameters,) of an output."""
     channel = _channel(quantity)
     if channel is None:
         return np.full(len(found.parameters), np.nan)

@@ -10,16 +10,9 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import StudyError
-from lissom.study.store.zarr_store import (
-    DAMAGE,
-    GO_ON,
-    check_address,
-    check_same,
-    laid_out,
-    may_hold_group,
-    need_zarr,
-    not_written,
-)
+from lissom.study.store.store_identity import check_equal
+from lissom.study.store.store_places import check_address, laid_out, may_hold_group, need_zarr, not_written
+from lissom.study.store.zarr_store import DAMAGE, GO_ON
 from lissom.version import __version__
 
 MARK, RUNS, SLOPES = "minimise", "run", "slope"
@@ -50,10 +43,10 @@ class SearchLog:
         except DAMAGE:
             text = f"{self.address} holds something else, or a damaged search"
             raise StudyError(f"{text}; give another name, or an empty folder") from None
-        check_same(self.address, there, said)
+        check_equal(self.address, there, said)
 
     def rows(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """(point, found) of every row but those that were cut."""
+        """Yield (point, found) of every row but those that were cut."""
         try:
             rows = self.group[name][:]
         except DAMAGE as error:

@@ -12,7 +12,7 @@ FEWEST = 4  # samples in a slice
 
 
 def first_order_indices(inputs: dict[str, np.ndarray], output: np.ndarray) -> dict[str, float]:
-    """Index of every input, numbers or words, (runs,) each, for an output (runs,); nan where too few have a result."""
+    """Return the index of every input, numbers or words, for an output (runs,); nan where results are too few."""
     good = np.isfinite(output)
     if good.sum() < 2 * FEWEST:
         return dict.fromkeys(inputs, np.nan)
@@ -33,7 +33,7 @@ def _index(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def _slices(x: np.ndarray) -> list[np.ndarray]:
-    """Runs sorted by an input in slices of about equal size; runs of one value stay together."""
+    """Return runs sorted by an input in slices of about equal size; runs of one value stay together."""
     values, which = np.unique(x, return_inverse=True)
     most = max(2, min(int(np.sqrt(len(x))), len(x) // FEWEST))
     if len(values) <= most:

@@ -47,7 +47,7 @@ class Results(printing.Printed):
         return self.store.dataset()
 
     def values(self, name: str) -> np.ndarray:
-        """The numbers of a varied quantity or an output, (runs, ...)."""
+        """Return the numbers of a varied quantity or an output, (runs, ...)."""
         with self.store.reading(name):
             return np.asarray(self.data[name].values)
 
@@ -57,21 +57,21 @@ class Results(printing.Printed):
         return not self.store.missing()
 
     def trajectory(self, run: int, **options: Any) -> Trajectory:
-        """One run again, whole, from its row alone."""
+        """Simulate one run again, whole, from its row alone."""
         if not 0 <= run < len(self.study):
             raise StudyError(f"there are runs 0 to {len(self.study) - 1}", ("run",), run)
         return self.study.runs.trajectory(run, **options)
 
     def inputs(self) -> dict[str, np.ndarray]:
-        """Varied quantities, (runs,) each: numbers, or words such as the names of materials."""
+        """Return varied quantities, (runs,) each: numbers, or words such as the names of materials."""
         return {str(name): self.values(name) for name in self.study.vary}
 
     def outputs(self) -> dict[str, np.ndarray]:
-        """Outputs that are one number per run, (runs,) each; nan where a run failed."""
+        """Return outputs that are one number per run, (runs,) each; nan where a run failed."""
         return {str(name): self.values(name) for name in self.study.outputs if self.data[name].ndim == 1}
 
     def ranking(self) -> dict[str, dict[str, float]]:
-        """Share of the variance of each output that each input explains alone (first-order Sobol index), 0 to 1.
+        """Return the share of each output's variance that each input explains alone (first-order Sobol), 0 to 1.
 
         nan where fewer than eight runs have a result: they do not tell.
         """
@@ -79,7 +79,7 @@ class Results(printing.Printed):
         return {name: first_order_indices(inputs, values) for name, values in self.outputs().items()}
 
     def table(self) -> Table:
-        """Least, mean and largest value of every output, and what moves it most."""
+        """Return least, mean and largest value of every output, and what moves it most."""
         table = printing.table("output", "least", "mean", "largest", "unit", "moved most by", title=self._title())
         ranking = self.ranking()
         for name, values in self.outputs().items():
@@ -98,7 +98,7 @@ class Results(printing.Printed):
         return int((self.values("status") == FINISHED).sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts, ranges, ranking and what went wrong, as plain data."""
+        """Return counts, ranges, ranking and what went wrong, as plain data."""
         cause, status = self.values("cause"), self.values("status")
         failed = {int(k): str(cause[k]) for k in np.flatnonzero(status > FINISHED)[:SHOWN]}
         ranges = {}
@@ -120,7 +120,7 @@ class Results(printing.Printed):
         }
 
     def plot(self, *outputs: str) -> Any:
-        """Scatter of every output against every input, and parallel coordinates, as a matplotlib figure."""
+        """Draw every output against every input, and parallel coordinates, as a matplotlib figure."""
         from lissom.view.figures.study_figures import plot_study
 
         return plot_study(self, *outputs)
@@ -148,5 +148,5 @@ def _plain(share: float) -> float | None:
 
 
 def open_results(address: str | os.PathLike[str]) -> Results:
-    """The results of a study by the address of its store, finished or not."""
+    """Return the results of a study by the address of its store, finished or not."""
     return Results(opened(address))

@@ -8,26 +8,31 @@ or not as they were written is known for that, and computed again.
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import json
 import math
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.errors import LissomError, StudyError
-from lissom.files import NotWritten, umask
-from lissom.messages import brief, listed
+from lissom.messages import listed
 from lissom.study.execution.batch import column_of, status_attributes
 from lissom.study.plan.run_plan import LONGEST, VARIED, Piece, Runs
+from lissom.study.store.store_identity import SHOWN, check_equal, digests
+from lissom.study.store.store_places import (
+    check_address,
+    checksum,
+    files_in,
+    laid_out,
+    may_hold_group,
+    need_zarr,
+    not_written,
+    remove,
+)
 from lissom.version import __version__
 
 if TYPE_CHECKING:
@@ -37,86 +42,8 @@ if TYPE_CHECKING:
 
 STORED, LANES, FILES = "stored", "lanes", "files"
 DAMAGE = (KeyError, ValueError, TypeError, AttributeError, RuntimeError, EOFError, OSError, SystemError)
-SHOWN = 5  # differences that a message lists
 TEXT = f"<U{LONGEST}"
 GO_ON = "what was stored before is whole; make room and start the same study again"
-
-
-def need_zarr() -> Any:
-    """The library that writes stores, or how to get it."""
-    try:
-        import zarr
-    except ImportError:
-        raise StudyError(
-            "studies are kept in Zarr stores, which need a package: pip install 'lissom[cluster]'"
-        ) from None
-    return zarr
-
-
-def checksum() -> Any:
-    """The filter that puts a checksum behind each file of an array."""
-    from numcodecs import CRC32C  # type: ignore[import-untyped]
-
-    return CRC32C(location="end")
-
-
-def may_hold_group(address: str) -> bool:
-    """Whether there is a Zarr group in a folder here; elsewhere only opening it tells."""
-    return "://" in address or (Path(address) / ".zgroup").is_file()
-
-
-def check_address(address: str) -> None:
-    """Refuse an address of a kind that nobody here can write to."""
-    protocol, mark, _ = address.partition("://")
-    if not mark:
-        return
-    try:
-        from fsspec import get_filesystem_class
-
-        get_filesystem_class(protocol)
-    except (ImportError, ValueError) as error:
-        text = f"cannot be written to from here ({error}); give a folder, or an address that fsspec knows"
-        raise StudyError(text, ("store",), address) from None
-
-
-def laid_out(address: str, lay_out: Callable[[str], None]) -> bool:
-    """Lay out a store, in a folder of its own first: of several processes one makes it. False where something is."""
-    try:
-        if "://" in address:
-            lay_out(address)
-            return True
-        folder = Path(address)
-        if folder.exists() and not folder.is_dir():
-            raise StudyError(f"{folder} is a file, not a store; give another name")
-        if folder.parent.exists() and not folder.parent.is_dir():
-            raise NotWritten(folder, f"{folder.parent} is a file")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-        try:
-            lay_out(os.fspath(aside))
-            aside.chmod(0o777 & ~umask())
-            os.rename(aside, folder)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
-    except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-            raise not_written(error, address) from None
-        return False
-    return True
-
-
-def not_written(error: OSError, address: str, remedy: str = "give another place") -> NotWritten:
-    """What an error says of a store that could not be written."""
-    return NotWritten.because(OSError(error.errno, error.strerror or str(error)), address, remedy)
-
-
-def check_same(address: str, there: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Refuse to go on where something else was begun; say what differs."""
-    found = list(differences(there, asked))
-    if found:
-        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        text = f"{address} holds another study; different are {listed(found[:SHOWN], 'and')}{more}"
-        raise StudyError(f"{text}; give another store, or put back what was changed")
 
 
 class Store:
@@ -152,7 +79,7 @@ class Store:
         return self._group
 
     def exists(self) -> bool:
-        """Whether a study was begun here."""
+        """Return whether a study was begun here."""
         check_address(self.address)
         try:
             return "lissom" in self.group.attrs
@@ -220,7 +147,7 @@ class Store:
     def check_same(self, study: Study) -> None:
         """Refuse to go on with another study, robot or version; say what differs."""
         there = {"version": self.group.attrs["lissom"], **self._description()}
-        check_same(self.address, there, {"version": __version__, **json.loads(json.dumps(study.to_dict()))})
+        check_equal(self.address, there, {"version": __version__, **json.loads(json.dumps(study.to_dict()))})
         self.check_files()
 
     def check_files(self) -> None:
@@ -234,11 +161,11 @@ class Store:
                 raise StudyError(f"{text}; put them back, or give another store")
 
     def missing(self) -> list[int]:
-        """Pieces that are still to be computed."""
+        """Return pieces that are still to be computed."""
         return [int(piece) for piece in np.flatnonzero(self._marks() == 0)]
 
     def _marks(self) -> np.ndarray:
-        """Which pieces are stored, (pieces,); a mark that cannot be read is none."""
+        """Return which pieces are stored, (pieces,); a mark that cannot be read is none."""
         array = self._array(STORED)
         marks = np.zeros(array.shape, bool)
         try:
@@ -250,7 +177,7 @@ class Store:
         return marks
 
     def lost(self) -> dict[int, str]:
-        """Stored pieces with a file that is not there or is empty, and an array of which it is; reads no numbers."""
+        """Find stored pieces with a file that is missing or empty, and its array; reads no numbers."""
         found: dict[int, str] = {}
         marks = np.flatnonzero(self._marks()).tolist()
         for name in self._results():
@@ -259,7 +186,7 @@ class Store:
         return found
 
     def damaged(self) -> dict[int, str]:
-        """Stored pieces that cannot be read as they were written, and an array that shows it; reads everything."""
+        """Find stored pieces that cannot be read as they were written, and an array each; reads everything."""
         found = self.lost()
         for piece in np.flatnonzero(self._marks()).tolist():
             rows = self.rows(piece)
@@ -288,11 +215,11 @@ class Store:
         return found
 
     def places(self, damaged: dict[int, str]) -> list[tuple[str, range]]:
-        """The first few of some damaged pieces: an array that shows it, and the runs."""
+        """Return the first few of some damaged pieces: an array that shows it, and the runs."""
         return [(name, self.rows(piece)) for piece, name in sorted(damaged.items())[:SHOWN]]
 
     def _results(self) -> list[str]:
-        """Arrays whose files all exist once a piece is stored: not those of stores of an older version."""
+        """Return arrays whose files all exist once a piece is stored: not those of stores of an older version."""
         named = [str(name) for name in self._description().get("outputs", ())]
         return [name for name in (*named, "status", "cause") if getattr(self._array(name), "filters", None)]
 
@@ -300,30 +227,21 @@ class Store:
         return ".".join([str(piece), *["0"] * (self._array(name).ndim - 1)])
 
     def _files(self, name: str) -> set[str]:
-        """Names of the files of an array that hold something."""
-        if "://" not in self.address:
-            return {entry.name for entry in os.scandir(Path(self.address) / name) if entry.stat().st_size}
-        system, path = _remote(self.address)
-        return {entry["name"].rpartition("/")[2] for entry in system.ls(f"{path}/{name}") if entry["size"]}
+        """Return names of the files of an array that hold something."""
+        return files_in(self.address, name)
 
     def _remove(self, name: str, piece: int) -> None:
-        file = self._file(name, piece)
-        if "://" not in self.address:
-            (Path(self.address) / name / file).unlink(missing_ok=True)
-            return
-        system, path = _remote(self.address)
-        with suppress(FileNotFoundError):
-            system.rm(f"{path}/{name}/{file}")
+        remove(self.address, f"{name}/{self._file(name, piece)}")
 
     def holds(self, piece: int) -> bool:
-        """Whether a piece is stored."""
+        """Return whether a piece is stored."""
         try:
             return bool(self._array(STORED)[piece])
         except DAMAGE:
             return False
 
     def rows(self, piece: int) -> range:
-        """The runs of a piece."""
+        """Return the runs of a piece."""
         chunk, count = self._array("status").chunks[0], self._array("status").shape[0]
         return range(piece * chunk, min((piece + 1) * chunk, count))
 
@@ -341,7 +259,7 @@ class Store:
             raise not_written(error, self.address, GO_ON) from None
 
     def study(self) -> Study:
-        """The study that was begun here."""
+        """Return the study that was begun here."""
         from lissom.study.plan.study_schema import Study
 
         if not self.exists():
@@ -349,12 +267,12 @@ class Store:
         return Study.from_dict(self._description())
 
     def runs(self) -> Runs:
-        """Its runs, computed in lanes or one by one wherever they are, as when they were begun: digits depend on it."""
+        """Return its runs, computed in lanes or one by one as when they were begun: digits depend on it."""
         self.check_files()
         return replace(self.study().runs, lanes=self.group.attrs.get(LANES))
 
     def _description(self) -> dict[str, Any]:
-        """The study as plain data."""
+        """Return the study as plain data."""
         try:
             found = json.loads(self.group.attrs["study"])
         except (KeyError, ValueError, TypeError):
@@ -371,7 +289,7 @@ class Store:
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
-        """What Zarr says of damaged files, as one message."""
+        """Join what Zarr says of damaged files into one message."""
         try:
             yield
         except LissomError:
@@ -381,7 +299,7 @@ class Store:
             raise StudyError(f"{text}; take what can be read, and begin another") from None
 
     def dataset(self) -> xr.Dataset:
-        """Everything stored so far, read when it is looked at; refused where files of it were lost."""
+        """Return everything stored so far, read when it is looked at; refused where files of it were lost."""
         import xarray as xr
 
         self.group  # noqa: B018  or a clear error
@@ -396,53 +314,8 @@ class Store:
         return found.set_coords(varied).drop_vars(STORED).assign_coords(run=np.arange(found.sizes["run"]))
 
 
-def digests(data: Any) -> dict[str, str]:
-    """SHA-256 of every file that a description names: references in tables, meshes, matrices, sections."""
-    found: dict[str, str] = {}
-    for path in sorted(set(_texts(data))):
-        if Path(path).suffix and os.path.isfile(path):
-            with open(path, "rb") as file:
-                found[path] = hashlib.file_digest(file, "sha256").hexdigest()
-    return found
-
-
-def _texts(data: Any) -> Iterator[str]:
-    """All texts inside nested data that may be paths."""
-    if isinstance(data, dict | list | tuple):
-        for each in data.values() if isinstance(data, dict) else data:
-            yield from _texts(each)
-    elif isinstance(data, str) and len(data) < 4096 and "\0" not in data:
-        yield data
-
-
-def _remote(address: str) -> tuple[Any, str]:
-    """The file system of an address and the path there."""
-    from fsspec.core import url_to_fs
-
-    found: tuple[Any, str] = url_to_fs(address)
-    return found
-
-
-def differences(there: Any, asked: Any, path: str = "") -> Iterator[str]:
-    """What differs between nested data, as `path (old, now new)`."""
-    if isinstance(there, dict) and isinstance(asked, dict):
-        for key in [*there, *(key for key in asked if key not in there)]:
-            place = f"{path}.{key}".removeprefix(".")
-            if key not in there:
-                yield f"{place} (not there, now {brief(asked[key])})"
-            elif key not in asked:
-                yield f"{place} ({brief(there[key])}, now left out)"
-            else:
-                yield from differences(there[key], asked[key], place)
-    elif isinstance(there, list) and isinstance(asked, list) and len(there) == len(asked):
-        for k, (old, new) in enumerate(zip(there, asked, strict=True)):
-            yield from differences(old, new, f"{path}.{k}")
-    elif there != asked:
-        yield f"{path} ({brief(there)}, now {brief(asked)})"
-
-
 def opened(address: str | os.PathLike[str]) -> Store:
-    """The store at an address, which must hold a study."""
+    """Return the store at an address, which must hold a study."""
     store = Store(address)
     if not store.exists():
         raise StudyError(f"there is no study in {store.address}; make one with lissom sweep STUDY.yaml")

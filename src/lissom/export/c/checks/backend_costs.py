@@ -21,25 +21,25 @@ class Counts:
         self.model, self.pointed = model, pointed
 
     def dynamics(self, kernel: Any) -> int:
-        """Of forward or inverse dynamics."""
+        """Write the function of forward or inverse dynamics."""
         return _total(self._dynamics(kernel))
 
     def dual_dynamics(self, kernel: Any) -> int:
-        """Of the same on duals."""
+        """Write the function of forward or inverse dynamics on dual numbers."""
         tally = self._dynamics(kernel)
         others = tally.multiplications + tally.divisions + tally.functions
         return int(DUAL_ADDITIONS * tally.additions + DUAL_PRODUCTS * others)
 
     def of_state(self, kernel: Any, out: np.ndarray) -> int:
-        """Of a kernel that finds `out` from q and v."""
+        """Write the function of a kernel that finds `out` from q and v."""
         return _total(operation_counter.count(kernel, self.model.arrays, *self._state(), out))
 
     def frames(self) -> int:
-        """Of the frames of points."""
+        """Write the function of the frames of points."""
         return _total(operation_counter.count(forward_kinematics.forward_kinematics, self.pointed, *self._state()))
 
     def closing(self) -> int:
-        """Of what loops add to the forward dynamics: rows, a solve for each, and the small system."""
+        """Count the operations that loops add to the forward dynamics: rows, a solve for each, and the small system."""
         rows, n, links = len(self.model.arrays.loops.hold), self.model.nv, len(self.model.links)
         modes = self.model.arrays.inertia.modal_mass.shape[1]
         each = links * (2 * modes**2 + 40 * modes + 300)  # a pass over vectors, inward and outward

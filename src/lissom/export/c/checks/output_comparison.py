@@ -67,18 +67,20 @@ class Group:
 
     @property
     def name(self) -> str:
+        """The name of the first output."""
         return self.outputs[0].name
 
     @property
     def size(self) -> str:
+        """The number of all outputs, as C."""
         return " + ".join(out.size for out in self.outputs)
 
     def places(self, array: str) -> list[str]:
-        """Where in such an array each output begins."""
+        """Return where in such an array each output begins."""
         return [" + ".join([array, *(before.size for before in self.outputs[:k])]) for k in range(len(self.outputs))]
 
     def tables(self, wanted: Sequence[np.ndarray]) -> dict[str, tuple[str, list[np.ndarray]]]:
-        """Numbers from Python, a row for each sample: by the name of their table, with its size in C."""
+        """Return numbers from Python, a row for each sample: by the name of their table, with its size in C."""
         name = f"{self.function}_{self.name}"
         found = {name: (self.size, list(wanted))}
         if self.equations:
@@ -88,7 +90,7 @@ class Group:
         return found
 
     def lines(self) -> list[str]:
-        """Lines of C that judge what was found."""
+        """Return lines of C that judge what was found."""
         found, wanted = f"found_{self.name}", f"{self.function}_{self.name}"
         lines, share = [], "INFINITY"
         if self.equations:
@@ -103,7 +105,7 @@ class Group:
 
 
 def groups(signature: Signature, equations: Sequence[Equations]) -> list[Group]:
-    """The outputs of a function: with those of the whole motion in one, or each by itself."""
+    """Return the outputs of a function: with those of the whole motion in one, or each by itself."""
     name, outputs, solved = signature.name, signature.outputs, tuple(equations)
     if solved and len(outputs) > 1 and solved[0].B.shape[1] == sum(out.numbers for out in outputs):
         return [Group(name, outputs, solved)]

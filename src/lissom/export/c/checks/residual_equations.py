@@ -28,26 +28,26 @@ class Equations(NamedTuple):
     parts: np.ndarray  # (rows, n) numbers of which the rows of B are made
 
     def size(self, x: np.ndarray) -> np.ndarray:
-        """|B| |x| + |B x|, the largest of all columns, shape (rows,); 0 where x does not enter."""
+        """Return |B| |x| + |B x|, the largest of all columns, shape (rows,); 0 where x does not enter."""
         x = x.reshape(self.B.shape[1], -1)
         return (np.abs(self.parts) @ np.abs(x) + np.abs(self.B @ x)).max(axis=1)
 
 
 def of_motion(model: Model, q: np.ndarray) -> Equations:
-    """Of accelerations and multipliers: M a - G^T lam = tau - h, G a = gamma; redundant multipliers do nothing."""
+    """Return the residual M a - G^T lam = tau - h, G a = gamma; redundant multipliers do nothing."""
     M, G, _, idle = _parts(model, q)
     B = np.block([[M, -G.T], [G, np.zeros_like(idle)], [np.zeros_like(G), idle]])
     return Equations(B, B)
 
 
 def of_accelerations(model: Model, q: np.ndarray) -> Equations:
-    """Of accelerations alone, or their derivatives: the same with the multipliers eliminated."""
+    """Return the residual of accelerations alone, or of their derivatives, with the multipliers eliminated."""
     M, G, across, _ = _parts(model, q)
     return Equations(np.vstack([across @ M, G]), np.vstack([M, G]))
 
 
 def _parts(model: Model, q: np.ndarray) -> tuple[np.ndarray, ...]:
-    """M, the loops' G, what takes their reactions out of forces, and what leaves of multipliers those that do nothing.
+    """Return M, the loops' G, what takes reactions out of forces, and the multipliers that do nothing.
 
     Prescribed accelerations are known: no equation is theirs, and they enter none.
     """

@@ -43,13 +43,13 @@ int main(void)
 
 
 def random_inputs(task: Task, seed: int = 0) -> list[Values]:
-    """States in motion, with forces, for comparisons."""
+    """Return states in motion, with forces, for comparisons."""
     rng = np.random.default_rng(seed)
     return [_values(task, rng) for _ in range(SAMPLES)]
 
 
 def lively_state(model: Model, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """A random configuration and velocity; every mode holds about the same energy for the mass of its link."""
+    """Return a random configuration and velocity; every mode holds about the same energy for the mass of its link."""
     u, v = 0.5 * rng.normal(size=model.nv), rng.normal(size=model.nv)
     arrays = model.arrays
     for row, body in enumerate(model.bodies, start=1):
@@ -77,6 +77,7 @@ def _values(task: Task, rng: np.random.Generator) -> Values:
 
 
 def check_program(task: Task, chosen: Sequence[Signature]) -> str:
+    """Write the program that compares what C computes with what Python has computed."""
     samples = random_inputs(task)
     tables, calls, functions = input_tables(task, chosen, samples), [], DIFFERENCE
     for each in chosen:
@@ -99,7 +100,7 @@ def check_program(task: Task, chosen: Sequence[Signature]) -> str:
 
 
 def input_tables(task: Task, chosen: Sequence[Signature], samples: Sequence[Values]) -> dict[str, str]:
-    """States and whatever else the functions take, by name."""
+    """Return states and whatever else the functions take, by name."""
     used = {value.name: value.size for each in chosen for value in each.inputs}
     return {name: _table(name, size, [values[name] for values in samples]) for name, size in used.items()}
 

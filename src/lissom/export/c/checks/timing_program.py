@@ -111,6 +111,7 @@ CALL = """static void call_{name}(int sample)
 
 
 def clock_program(task: Task, chosen: Sequence[Signature]) -> str:
+    """Write the program that measures how long each function takes."""
     calls = []
     for each in chosen:
         arguments = [f"{value.name}[sample]" for value in each.inputs] + [f"{out.name}_" for out in each.outputs]

@@ -93,7 +93,7 @@ class Code:
 
 
 def code(task: Task, chosen: Sequence[Signature], backend: str = "auto") -> Code:
-    """Header and source of the chosen functions; what these call besides is static."""
+    """Return the header and source of the chosen functions; what these call besides is static."""
     if backend != "loops":
         from lissom.export.c.sources import straight_line  # which needs CasADi
     public = {each.name for each in chosen}
@@ -138,7 +138,7 @@ SIGN = """static double sign_of(double x)
 
 
 def _function(task: Task, signature: Signature, body: Statements, static: str) -> str:
-    """A C function of one part, or of several that hand numbers on in `w`."""
+    """Return A C function of one part, or of several that hand numbers on in `w`."""
     arguments = (*signature.inputs, *signature.outputs)
     head = prototype(task, signature, static)
     if len(body.parts) == 1:

@@ -78,6 +78,7 @@ class Node:
 
     @classmethod
     def constant(cls, value: float) -> Node:
+        """Return a number as an operand."""
         return cls(repr(float(value)), ATOM)
 
     def settle(self) -> None:
@@ -89,7 +90,7 @@ class Node:
             self.weight = 0
 
     def expression(self) -> str:
-        """In terms of what its operands are called."""
+        """Return the expression in terms of what its operands are called."""
         if not self.of:
             return self.form
         if self.binds == PREFIX:
@@ -100,7 +101,7 @@ class Node:
         return f"{left.bracketed(self.binds)} {self.form} {right.bracketed(self.binds + 1)}"
 
     def bracketed(self, least: int) -> str:
-        """Its text where an operand has to bind as tightly as `least`."""
+        """Return its text, in brackets where an operand has to bind as tightly as `least`."""
         return self.text if self.named or self.binds >= least else f"({self.text})"
 
 
@@ -112,7 +113,7 @@ class Statements(NamedTuple):
 
 
 def statements(function: Any, inputs: Sequence[str], outputs: Sequence[str]) -> Statements:
-    """Lines of C that compute the outputs (arrays, column by column) from the inputs, by their C names."""
+    """Return lines of C that compute the outputs (arrays, column by column) from the inputs, by their C names."""
     nodes = _nodes(function, inputs, outputs)
     part = count = 0
     for place, node in nodes:
@@ -152,13 +153,13 @@ def statements(function: Any, inputs: Sequence[str], outputs: Sequence[str]) -> 
 
 
 def operations(function: Any) -> int:
-    """Floating-point operations and calls of elementary functions in one evaluation."""
+    """Return floating-point operations and calls of elementary functions in one evaluation."""
     silent = {casadi.OP_CONST, casadi.OP_INPUT, casadi.OP_OUTPUT}
     return sum(function.instruction_id(k) not in silent for k in range(function.n_instructions()))
 
 
 def _nodes(function: Any, inputs: Sequence[str], outputs: Sequence[str]) -> list[tuple[str, Node]]:
-    """The values in order, each with an empty string; between them what goes to an output, by its place."""
+    """Return the values in order, each with an empty string; between them what goes to an output, by its place."""
     registers: dict[int, Node] = {}
     found: list[tuple[str, Node]] = []
     for k in range(function.n_instructions()):

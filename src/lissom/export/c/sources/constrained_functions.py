@@ -21,7 +21,7 @@ LENT = {"block": "inertia", "modal_inverse": "modal_inverse", "U": "U", "D_inver
 
 @kernel
 def closed_motion(model, work, closure, q, v, tau, wrench, a, lam):
-    """Accelerations that keep loops closed, and the multipliers of the directions that these hold."""
+    """Fill the accelerations that keep loops closed, and the multipliers of the directions that these hold."""
     for k in range(model.gears.rotor_v.shape[0]):
         if model.velocities.prescribed[model.gears.rotor_v[k]] == 0:
             closure.factors.gear[k, 0] = work.zero + 1.0 / model.gears.inertia[k]
@@ -38,7 +38,7 @@ def add_reactions(model, work, q, still, lam, on, wrench):
 
 
 def closure_records(model: Model, work: Record, prefix: str, number: type) -> dict[str, Record]:
-    """Memory for the loops of a model as C structs, by the name of the variable that holds each."""
+    """Return the memory for the loops of a model as C structs, by the name of the variable that holds each."""
     factors = make_factors(model.arrays, number)._asdict()
     lent = {name: Lent("work", field) for name, field in LENT.items()}
     own = namedtuple("own", ["work", *factors])(**{"work": work} | factors | lent)
@@ -57,7 +57,7 @@ def closure_records(model: Model, work: Record, prefix: str, number: type) -> di
 
 
 def closure_lines(records: dict[str, Record]) -> list[str]:
-    """Declarations of this memory in a public function, and its pointers."""
+    """Return declarations of this memory in a public function, and its pointers."""
     lines = [f"struct {record.name} {name};" for name, record in records.items()]
     lines += [f"begin_{record.name}(&{name});" for name, record in records.items()]
     return [*lines, "factors.work = closure.local = &work;", "closure.schur = &schur;", "closure.factors = &factors;"]

@@ -18,6 +18,7 @@ class DualFunctions(Calls):
     """Public functions that derive."""
 
     def of_inverse_derivatives(self) -> list[str]:
+        """Derive inverse dynamics by duals: one pass for each coordinate and each velocity."""
         passes = self.task.model.nv
         self.counts["inverse_derivatives"] = 2 * passes * self.count.dual_dynamics(newton_euler.inverse_dynamics)
         x = self._arguments()
@@ -30,7 +31,7 @@ class DualFunctions(Calls):
         ]
 
     def of_derivatives(self) -> list[str]:
-        """By the articulated pass on duals: more accurate than to solve with the mass matrix."""
+        """Derive by the articulated pass on duals: more accurate than to solve with the mass matrix."""
         model, n, x, work = self.task.model, self.task.model.nv, self._arguments(), self._work()
         names, more = ("q", "v", "tau", "rows", "a"), []
         if model.loops:
@@ -68,7 +69,7 @@ class DualFunctions(Calls):
         return {name: Value(Array(DUAL, shape, False), f"{name}_") for name, shape in shapes.items()}
 
     def _turned(self, q: Value) -> list[str]:
-        """Seeds along the configuration: turns about body axes where it has quaternions."""
+        """Return seeds along the configuration: turns about body axes where it has quaternions."""
         step = self.call(complex_step.tangent_step, self.model, Value(INT, "k"), q, Value(DUAL, "seed"))
         return ["const dual seed = {0.0, 1.0};", step]
 
@@ -94,7 +95,7 @@ class DualFunctions(Calls):
         return f"for (int j = 0; j < {self._size(name)}; j++) {{ {name}_[j] = lift({name}[j]); }}"
 
     def _along(self, calls: list[str], to: str, out: str, moved: str, seed: list[str]) -> list[str]:
-        """Derivatives along all coordinates, one at a time; what was seeded is made plain again after each."""
+        """Return derivatives along all coordinates, one at a time; what was seeded is made plain again after each."""
         n = self.task.model.nv
         return [
             f"for (int k = 0; k < {n}; k++) {{",

@@ -10,7 +10,7 @@ from lissom.export.c.sources.varying_tables import VaryingTables
 from lissom.export.c.translation.c_file import Unit
 from lissom.export.c.translation.operators import Value
 from lissom.export.c.translation.value_kinds import REAL, Array, Record
-from lissom.kernel.algorithms import newton_euler as inverse
+from lissom.kernel.algorithms import newton_euler
 from lissom.kernel.data.workspace import workspace
 from lissom.model.compilation.tip_frames import with_points
 
@@ -32,32 +32,37 @@ class Calls:
         self.counts: dict[str, int] = {}
 
     def call(self, kernel: Any, *arguments: Value) -> str:
+        """Return the C of a call of a kernel."""
         name, _ = self.unit.function(kernel, list(arguments))
         handed = [each.text for each in arguments if not each.is_silent]
         return f"{name}({', '.join(f'&{each}' if each in MEMORY else each for each in handed)});"
 
     def q(self) -> Value:
+        """Return the configuration as an argument of kernels."""
         return Value(Array(REAL, (self.task.model.nq,), True), "q")
 
     def vector(self, name: str, const: bool = True) -> Value:
+        """Return a vector (nv,) as an argument of kernels."""
         return Value(Array(REAL, (self.task.model.nv,), const), name)
 
     def begin(self, record: str = "workspace", model: str = "model_") -> list[str]:
-        """Working memory, and tables at the parameters."""
+        """Return working memory, and tables at the parameters."""
         return [f"struct {record} work;", f"begin_{record}(&work);", *self.varying.lines(model)]
 
     def still(self) -> list[str]:
+        """Declare velocities of zero."""
         return [f"static const double still[{self.task.upper}_NV] = {{0.0}};"]
 
     def rows(self) -> Value:
-        """External wrenches on all rows."""
+        """Return external wrenches on all rows."""
         return Value(Array(REAL, (self.task.model.rows, 6), False), "rows")
 
     def no_rows(self) -> str:
+        """Declare external wrenches of zero on all rows."""
         return f"double rows[{self.task.model.rows}][6] = {{{{0.0}}}};"
 
     def loaded_rows(self) -> list[str]:
-        """The same with the wrenches that are given."""
+        """Set external wrenches on all rows, those that are given included."""
         index = [self.task.model.row(link) for link in self.task.wrenches]
         if not index:
             return [self.no_rows()]
@@ -72,11 +77,12 @@ class Calls:
         ]
 
     def newton_euler(self, v: str, a: str, tau: str = "tau") -> str:
+        """Call the recursive Newton-Euler inverse dynamics."""
         arguments = (self.q(), self.vector(v), self.vector(a), self.rows(), self.vector(tau, False))
-        return self.call(inverse.inverse_dynamics, self.model, self.work, *arguments)
+        return self.call(newton_euler.inverse_dynamics, self.model, self.work, *arguments)
 
     def set_given(self, name: str, index: str = "k", lift: str = "") -> list[str]:
-        """Accelerations before forward dynamics: those of prescribed joints."""
+        """Return accelerations before forward dynamics: those of prescribed joints."""
         value = f"given[{index}]" if self.task.model.prescribed else "0.0"
         return [
             f"for (int {index} = 0; {index} < {self.task.upper}_NV; {index}++) {{",

@@ -12,7 +12,7 @@ UNIT = {REAL: "1.0", "dual": "lift(1.0)"}
 
 
 def struct_text(record: Record, used: Iterable[str], gravity: np.ndarray) -> str:
-    """The struct of a record with the fields that are used, and the function that clears it."""
+    """Return the struct of a record with the fields that are used, and the function that clears it."""
     lines, fields = [], list(used)
     for name in fields:
         field = getattr(record.fields, name)
@@ -39,7 +39,7 @@ def struct_text(record: Record, used: Iterable[str], gravity: np.ndarray) -> str
 
 
 def table_text(name: str, values: np.ndarray) -> str:
-    """A constant table; C has none without entries."""
+    """Return a constant table; C has none without entries."""
     full = np.zeros(shape_in_c(values.shape), values.dtype)
     full[tuple(slice(0, size) for size in values.shape)] = values
     item = INT if values.dtype.kind == "i" else REAL

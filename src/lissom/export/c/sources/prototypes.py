@@ -14,7 +14,7 @@ KEPT = "\0"  # a space at which no line ends
 
 
 def prototype(task: Task, signature: Signature, static: str = "") -> str:
-    """`void ella_mass_matrix(const double q[ELLA_NQ], double M[ELLA_NV * ELLA_NV])`."""
+    """Return the prototype, `void ella_mass_matrix(const double q[ELLA_NQ], double M[ELLA_NV * ELLA_NV])`."""
     arguments = [
         f"const double {each.name}[{each.size}]" if each.size else f"double {each.name}" for each in signature.inputs
     ]
@@ -26,12 +26,12 @@ def prototype(task: Task, signature: Signature, static: str = "") -> str:
 
 
 def in_comment(text: str) -> str:
-    """A text as it may stand in a comment, which names of robots and joints must not end."""
+    """Return a text as it may stand in a comment, which names of robots and joints must not end."""
     return text.replace("*/", "* /")
 
 
 def header(task: Task, chosen: Sequence[Signature]) -> str:
-    """The header: sizes, coordinates with their units, the functions with what they mean."""
+    """Return the header: sizes, coordinates with their units, the functions with what they mean."""
     guard = f"{task.upper}_H"
     sizes = "\n".join(f"#define {task.upper}_{name} {count}" for name, count in task.sizes.items())
     functions = "\n\n".join(f"{_comment(each)}\n{prototype(task, each)};" for each in chosen)

@@ -46,6 +46,7 @@ kernel and read the robot's tables; their working memory lies on the stack.
 
 
 def readme(task: Task, chosen: Sequence[Signature], code: Code) -> str:
+    """Write the page that comes with the code: its functions, what they cost, how to use them."""
     rows = [
         f"| `{task.name}_{each.name}` | {code.operations[each.name]} | {code.ways[each.name]} | {each.about} |"
         for each in chosen

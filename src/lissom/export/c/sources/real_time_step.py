@@ -35,7 +35,7 @@ WEIGHT = (1.0 - ALPHA_F) / (1.0 - ALPHA_M)
 
 @inline
 def advance(model, q, v, a, s, h, u, q1, v1, a1, s1):
-    """End of the step that belongs to the accelerations a1."""
+    """Fill the end of the step that belongs to the accelerations a1."""
     for k in range(v.shape[0]):
         s1[k] = ((1.0 - ALPHA_F) * a1[k] + ALPHA_F * a[k] - ALPHA_M * s[k]) / (1.0 - ALPHA_M)
         v1[k] = v[k] + h * ((1.0 - GAMMA) * s[k] + GAMMA * s1[k])
@@ -51,7 +51,7 @@ def advance(model, q, v, a, s, h, u, q1, v1, a1, s1):
 
 @kernel
 def step(model, work, local, factors, q, v, a, s, tau, kp, kd, target, rate, h, wrench, u, r, q1, v1, a1, s1, left):
-    """State after h seconds under forces tau + kp (target - q) + kd (rate - v), the law taken at the step's end.
+    """Fill the state after h seconds under forces tau + kp (target - q) + kd (rate - v), taken at the step's end.
 
     `s` is the method's own acceleration. Quaternions have no target: kp is not read for them. left (1,): what the
     last iteration changed, as a share of the accelerations.
@@ -89,14 +89,16 @@ def step(model, work, local, factors, q, v, a, s, tau, kp, kd, target, rate, h, 
 
 
 def memory(model: Model, work: Any = None) -> tuple[Any, Any, Any]:
-    """Workspace, local parts and factors of a model for one step."""
+    """Return workspace, local parts and factors of a model for one step."""
     work = workspace(model.arrays) if work is None else work
     return work, make_local(model.arrays, work, model.nq), make_factors(model.arrays, np.float64)
 
 
 def stepped(model: Model, wrench: np.ndarray, h: float, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
-    """What C computes, by the same lines in Python: q, v, a, s and what was left, after q, v, a, s, tau, kp,
-    kd, target, rate before."""
+    """Compute in Python what C computes, by the same lines: q, v, a, s and what was left.
+
+    The arguments are q, v, a, s, tau, kp, kd, target and rate before.
+    """
     plain = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "tanh": np.tanh}
     out = np.zeros(model.nq), *np.zeros((3, model.nv)), np.zeros(1)
     scratch = np.zeros((2, model.nv))

@@ -30,7 +30,7 @@ LARGEST = 150_000  # operations: beyond, a compiler takes minutes
 
 
 def function_of(task: Task, name: str) -> casadi.Function:
-    """The CasADi function behind a C function; its outputs are dense, matrices transposed: C wants rows."""
+    """Return the CasADi function behind a C function; its outputs are dense, matrices transposed: C wants rows."""
     for point in task.points:
         if name == f"point_pose_{point.name}":
             return _pose(task, point)
@@ -40,7 +40,7 @@ def function_of(task: Task, name: str) -> casadi.Function:
 
 
 def function_for(task: Task, signature: Signature, only_short: bool) -> casadi.Function | None:
-    """The CasADi function behind a C function; none where its straight line is too long for loops not to pay."""
+    """Return the CasADi function behind a C function; none where its straight line is too long for loops not to pay."""
     name, model = signature.name, task.model
     if name in LOOPED or (model.loops and name in CLOSED):
         return None
@@ -61,14 +61,14 @@ def function_for(task: Task, signature: Signature, only_short: bool) -> casadi.F
 
 
 def solves_well(task: Task) -> bool:
-    """Whether derivatives of accelerations may be had from those of forces by solving with the mass matrix."""
+    """Return whether derivatives of accelerations may be had from those of forces by solving with the mass matrix."""
     if task.parameters or task.model.loops or operations(_inverse(task)) > SHORT // DERIVED:
         return False
     return float(np.linalg.cond(mass_matrix(task.model, task.model.neutral()))) < WELL_CONDITIONED
 
 
 def body(signature: Signature, function: casadi.Function) -> tuple[Statements, int]:
-    """The code of a function and how many operations it takes."""
+    """Return the code of a function and how many operations it takes."""
     names = [each.name for each in signature.inputs], [each.name for each in signature.outputs]
     return statements(function, *names), operations(function)
 
@@ -100,7 +100,7 @@ class _Symbols(Run):
                 flat[entry] = sum((c * t for c, t in zip(row, terms, strict=True) if c != 0.0), 0.0)
 
     def function(self, name: str, **outputs: np.ndarray) -> casadi.Function:
-        """Parameters are the last input."""
+        """Return the CasADi function, parameters as its last input."""
         if "p" in self.inputs:
             self.inputs["p"] = self.inputs.pop("p")
         return super().function(name, **outputs)
@@ -155,7 +155,7 @@ def _bias(task: Task) -> casadi.Function:
 
 
 def _gravity(task: Task) -> casadi.Function:
-    """The part of the forces that is proportional to gravity, which enters them linearly."""
+    """Return the part of the forces that is proportional to gravity, which enters them linearly."""
     run = _Symbols(task)
     along = matrix_of(run.arrays.gravity)
     run.arrays = run.arrays._replace(gravity=run.input("g", 3))
@@ -166,11 +166,11 @@ def _gravity(task: Task) -> casadi.Function:
 
 
 def _mass_matrix(task: Task) -> casadi.Function:
-    from lissom.kernel.algorithms import composite_body as kernel
+    from lissom.kernel.algorithms import composite_body
 
     run = _Symbols(task)
     M = np.empty((task.model.nv, task.model.nv), object)
-    run.kernel(kernel.mass_matrix, run.q, run.still(), M)
+    run.kernel(composite_body.mass_matrix, run.q, run.still(), M)
     return run.function("f", M=M)
 
 
@@ -184,7 +184,7 @@ def _energy(task: Task) -> casadi.Function:
 
 
 def _inverse_derivatives(task: Task) -> casadi.Function:
-    """By q along velocity coordinates: the derivative by q times that of the configuration's rate by v."""
+    """Derive by q along velocity coordinates: the derivative by q times that of the configuration's rate by v."""
     from lissom.dynamics.symbolic import configuration_rate
 
     function = _inverse(task)

@@ -24,7 +24,7 @@ class Tables(DualFunctions):
     """The translation of a task: a unit of C functions, and the public functions that call them."""
 
     def source(self, chosen: Sequence[tuple[Signature, str]]) -> list[str]:
-        """The code of functions, each public or static."""
+        """Return the code of functions, each public or static."""
         public = [self._public(each, static) for each, static in chosen]
         functions = self.unit.called(public)
         text = "\n".join(functions)
@@ -47,6 +47,7 @@ class Tables(DualFunctions):
         return _function(head, getattr(self, f"of_{name}")())
 
     def of_forward_dynamics(self) -> list[str]:
+        """Write forward dynamics by articulated bodies."""
         self.counts["forward_dynamics"] = self.count.dynamics(articulated_body.forward_dynamics) + self.count.closing()
         state = self.q(), self.vector("v"), self.vector("tau"), self.rows(), self.vector("a", False)
         lines = [*self.begin(), *self.loaded_rows(), *self.set_given("a")]
@@ -59,10 +60,12 @@ class Tables(DualFunctions):
         return [*lines, *closure_lines(records), call]
 
     def of_inverse_dynamics(self) -> list[str]:
+        """Write inverse dynamics by the recursive Newton-Euler method."""
         self.counts["inverse_dynamics"] = self.count.dynamics(newton_euler.inverse_dynamics)
         return [*self.begin(), *self.loaded_rows(), self.newton_euler("v", "a")]
 
     def of_joint_wrenches(self) -> list[str]:
+        """Write the wrenches of all joints, which inverse dynamics leave behind."""
         self.counts["joint_wrenches"] = self.count.dynamics(newton_euler.inverse_dynamics)
         return [
             *self.begin(),
@@ -78,7 +81,7 @@ class Tables(DualFunctions):
         ]
 
     def _reactions(self) -> list[str]:
-        """Wrenches in loops, added to what acts on the rows."""
+        """Return wrenches in loops, added to what acts on the rows."""
         on = Value(Array(REAL, (self.task.sizes["LOOPS"], 6), False), "(double (*)[6])loop_wrench")
         arguments = self.q(), self.vector("still"), self._multipliers(True), on, self.rows()
         return [*self.still(), self.call(add_reactions, self.model, self.work, *arguments)]
@@ -87,10 +90,12 @@ class Tables(DualFunctions):
         return Value(Array(REAL, (self.task.sizes["ROWS"],), const), "multipliers")
 
     def of_bias(self) -> list[str]:
+        """Write the bias h(q, v): inverse dynamics without accelerations."""
         self.counts["bias"] = self.count.dynamics(newton_euler.inverse_dynamics)
         return [*self.still(), *self.begin(), self.no_rows(), self.newton_euler("v", "still")]
 
     def of_gravity(self) -> list[str]:
+        """Write gravity's part of the bias, by its linearity."""
         self.counts["gravity"] = 2 * self.count.dynamics(newton_euler.inverse_dynamics)
         n = f"{self.task.upper}_NV"
         return [
@@ -111,6 +116,7 @@ class Tables(DualFunctions):
         ]
 
     def of_mass_matrix(self) -> list[str]:
+        """Write the mass matrix by composite bodies."""
         n = self.task.model.nv
         self.counts["mass_matrix"] = self.count.of_state(composite_body.mass_matrix, np.zeros((n, n)))
         M = Value(Array(REAL, (n, n), False), f"(double (*)[{n}])M")
@@ -118,6 +124,7 @@ class Tables(DualFunctions):
         return [*self.still(), *self.begin(), call]
 
     def of_energy(self) -> list[str]:
+        """Write kinetic and potential energies."""
         self.counts["energy"] = self.count.of_state(body_energies.energies, np.zeros(5))
         parts = Value(Array(REAL, (5,), False), "parts")
         return [
@@ -129,7 +136,7 @@ class Tables(DualFunctions):
         ]
 
     def _frames(self) -> tuple[Value, Value, list[str]]:
-        """Tables with points, working memory, and the lines that place all frames."""
+        """Return tables with points, working memory, and the lines that place all frames."""
         model = self.varying.value("points_", self.pointed)
         work = Value(Record("point_workspace", workspace(self.pointed)), "work")
         place = self.call(forward_kinematics.forward_kinematics, model, work, self.q(), self.vector("still"))
@@ -170,6 +177,7 @@ class Tables(DualFunctions):
         ]
 
     def of_step(self) -> list[str]:
+        """Write one implicit step of the closed loop."""
         model, n = self.task.model, self.task.model.nv
         forward_count, inverse_count = map(
             self.count.dynamics, (articulated_body.forward_dynamics, newton_euler.inverse_dynamics)

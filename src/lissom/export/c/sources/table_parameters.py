@@ -41,14 +41,14 @@ class Parameters:
         self.monomials = [m for d in range(DEGREE + 1) for m in combinations_with_replacement(of, d)]
 
     def at(self, values: Sequence[float]) -> Robot:
-        """The robot with other values."""
+        """Return the robot with other values."""
         robot = self.robot
         for path, value in zip(self.paths, values, strict=True):
             robot = robot.with_value(path, float(value))
         return robot
 
     def terms(self, x: Any) -> list[Any]:
-        """The monomials of x = values / scale, numbers or symbols."""
+        """Return the monomials of x = values / scale, numbers or symbols."""
         found: list[Any] = []
         for monomial in self.monomials:
             term: Any = 1.0
@@ -58,7 +58,7 @@ class Parameters:
         return found
 
     def coefficients(self, tabulate: Tabulate) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """By table: which entries vary (flat indices), and their coefficients (entries, monomials)."""
+        """Return by table which entries vary (flat indices), and their coefficients (entries, monomials)."""
         rng = np.random.default_rng(0)
         count = len(self.monomials) + PROOFS
         points = rng.uniform(0.6, 1.4, size=(count, len(self.paths)))
@@ -80,7 +80,7 @@ class Parameters:
         return found
 
     def _check_used(self, found: Sequence[np.ndarray]) -> None:
-        """Every number has to change something; the length of an axis, for example, does not."""
+        """Refuse a number that changes nothing; the length of an axis, for example, does not."""
         used = {k for each in found for j in np.flatnonzero(each.any(axis=0)) for k in self.monomials[j]}
         for k, path in enumerate(self.paths):
             if k not in used:
@@ -108,7 +108,7 @@ def _remedy(path: str) -> str:
 
 
 def _refitted(matrix: np.ndarray, kept: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Coefficients by the monomials that are kept alone, which loses fewer digits."""
+    """Return coefficients by the monomials that are kept alone, which loses fewer digits."""
     out = np.zeros(len(kept))
     out[kept] = np.linalg.lstsq(matrix[:, kept], values, rcond=None)[0]
     return out

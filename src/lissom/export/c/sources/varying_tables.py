@@ -25,7 +25,7 @@ class VaryingTables:
         self._found: dict[str, tuple[Arrays, Entries]] = {}
 
     def value(self, name: str, arrays: Arrays) -> Value:
-        """The tables of a model, as kernels take them."""
+        """Return the tables of a model, as kernels take them."""
         parameters = self.task.parameters
         if parameters is None:
             return Value(Record(name, arrays, const=True), "")
@@ -36,7 +36,7 @@ class VaryingTables:
         return Value(Record(name, arrays, const=True, varying=varying), "&tables")
 
     def lines(self, name: str) -> list[str]:
-        """What a function that reads the tables begins with."""
+        """Return what a function that reads the tables begins with."""
         if name not in self._found:
             return []
         found = []
@@ -47,7 +47,7 @@ class VaryingTables:
         return found or ["(void)p;"]
 
     def texts(self) -> list[str]:
-        """Structs, and the functions that fill them."""
+        """Return structs, and the functions that fill them."""
         found = []
         for name, (arrays, entries) in self._found.items():
             values = dict(tables(arrays))
@@ -80,7 +80,7 @@ class VaryingTables:
         return ["\n".join([f"struct {name}tables {{", *members, "};", ""]), *usual, self._function(head, lines)]
 
     def _function(self, head: str, lines: list[str]) -> str:
-        """A function of x = p / scale."""
+        """Write a function of x = p / scale."""
         parameters = self.task.parameters
         assert parameters is not None
         count, scales = len(parameters.paths), ", ".join(repr(float(each)) for each in parameters.scale)
@@ -89,7 +89,7 @@ class VaryingTables:
         return "\n".join([f"static void {head}", "{", *(f"    {line}" for line in (*begin, *lines)), "}", ""])
 
     def _set(self, array: str, entries: np.ndarray, coefficients: np.ndarray, shape: tuple[int, ...]) -> list[str]:
-        """Assignments of the entries that change."""
+        """Return assignments of the entries that change."""
         parameters, lines = self.task.parameters, []
         assert parameters is not None
         for entry, row in zip(entries.tolist(), coefficients, strict=True):

@@ -1,4 +1,10 @@
-"""One C file: every kernel becomes one C function for each set of kinds of its arguments."""
+"""One C file: every kernel becomes one C function for each set of kinds of its arguments.
+
+`kernel.compile.translate` writes C for any model: arrays come with addresses and sizes, Structs are laid out by Python,
+and kernels are called by pointers. Here the tables of one robot are known while the source is read, and decide what is
+written at all: memory is static, nothing is called by a pointer, unused fields and functions are left out, and numbers
+may be dual ones. Such values of known content run through all rules, which is why each translator has its own.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +33,7 @@ class Unit:
         self._names: dict[str, int] = {}
 
     def function(self, kernel: Any, arguments: list[Value]) -> tuple[str, Kind]:
-        """C name and kind of the result of a kernel for these arguments."""
+        """Return C name and kind of the result of a kernel for these arguments."""
         source = getattr(kernel, "py_func", kernel)
         if not asks_for_lengths(source):
             arguments = [Value(any_length(each.kind), each.text, thing=each.thing) for each in arguments]
@@ -53,12 +59,12 @@ class Unit:
         return self.free_name(name)
 
     def free_name(self, name: str) -> str:
-        """`name`, or that with a number if it is taken."""
+        """Return `name`, or that with a number if it is taken."""
         count = self._names[name] = self._names.get(name, 0) + 1
         return name if count == 1 else f"{name}_{count}"
 
     def called(self, roots: Sequence[str]) -> list[str]:
-        """The functions that the code in `roots` needs; attempts that led nowhere leave some that nobody does."""
+        """Return the functions that `roots` need; attempts that led nowhere leave some that nobody does."""
         wanted: set[str] = set()
         open_ = list(roots)
         while open_:
@@ -68,7 +74,7 @@ class Unit:
         return [text for name, text in self.functions.items() if name in wanted]
 
     def made(self, kind: Tuple) -> str:
-        """The C name of a tuple, whose struct will be defined."""
+        """Return the C name of a tuple, whose struct will be defined."""
         name = tuple_name(kind)
         if name not in self.tuples:
             for item in kind.items:

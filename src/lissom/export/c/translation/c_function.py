@@ -27,7 +27,7 @@ class Restart(Exception):
 
 @cache
 def source_of(function: Callable) -> tuple[str, Any]:
-    """Text and tree of a Python function."""
+    """Return the text and tree of a Python function."""
     text = textwrap.dedent(inspect.getsource(function))
     tree: Any = ast.parse(text).body[0]
     give_own_names(tree)
@@ -36,7 +36,7 @@ def source_of(function: Callable) -> tuple[str, Any]:
 
 @cache
 def asks_for_lengths(function: Callable) -> bool:
-    """Whether a Python function, or one that it calls, reads the shape of an array."""
+    """Return whether a Python function, or one that it calls, reads the shape of an array."""
     text, tree = source_of(function)
     if ".shape" in text or "len(" in text:
         return True
@@ -67,7 +67,7 @@ class Function(Expressions, ast.NodeVisitor):
         self.block(self.tree.body)
 
     def text(self, name: str) -> str:
-        """The whole function."""
+        """Return the whole function."""
         lines = [line() if callable(line) else line for line in self.lines]
         for at, variable in reversed(self.idle):  # what only a branch that is left out would have read
             if sum(_mentions(line, variable) for line in lines) == 1:
@@ -83,6 +83,7 @@ class Function(Expressions, ast.NodeVisitor):
         return "\n".join([*lines, head, "{", *unused, body, "}", ""])
 
     def emit(self, line: Any) -> None:
+        """Append a line at the present depth."""
         indent = "    " * self.depth
         if callable(line):
             self.lines.append(lambda: indent + line())
@@ -100,23 +101,27 @@ class Function(Expressions, ast.NodeVisitor):
         return False
 
     def declaration(self, name: str) -> str:
-        """Of a variable that gets its value in a block further in; empty where it never does."""
+        """Return the declaration of a variable that gets its value in a block further in; empty where it never does."""
         known = self.env.get(name)
         return f"{declared(known.kind, known.text)};" if known is not None and not known.is_static else ""
 
     def visit_Expr(self, node: ast.Expr) -> None:
+        """Translate a call that stands alone; docstrings vanish."""
         if not isinstance(node.value, ast.Constant):
             self.emit(f"{self.value(node.value).text};")
 
     def visit_Continue(self, node: ast.Continue) -> bool:
+        """Translate `continue`; what follows is not reached."""
         self.emit("continue;")
         return True
 
     def visit_Break(self, node: ast.Break) -> bool:
+        """Translate `break`; what follows is not reached."""
         self.emit("break;")
         return True
 
     def visit_Return(self, node: ast.Return) -> bool:
+        """Translate `return`; what follows is not reached."""
         if node.value is None:
             self.emit("return;")
             return True
@@ -133,6 +138,7 @@ class Function(Expressions, ast.NodeVisitor):
         return True
 
     def visit_Assign(self, node: ast.Assign) -> None:
+        """Translate an assignment to a variable, an entry, a slice or a tuple."""
         target = node.targets[0]
         if isinstance(target, ast.Tuple):
             self.unpack(node, target)
@@ -143,6 +149,7 @@ class Function(Expressions, ast.NodeVisitor):
             self.emit(f"{place.text} = {lifted(self.value(node.value), place.kind).text};")
 
     def unpack(self, node: ast.Assign, target: ast.Tuple) -> None:
+        """Translate an assignment to several variables."""
         value = self.value(node.value)
         assert isinstance(value.kind, Tuple)
         self.spare += 1
@@ -156,7 +163,7 @@ class Function(Expressions, ast.NodeVisitor):
                 self.assign(node, name.id, Value(kind, f"{whole}.at[{k}]" if value.kind.alike else f"{whole}.f{k}"))
 
     def assign(self, node: ast.stmt, name: str, value: Value) -> None:
-        """A variable gets a value; it is declared where it first does."""
+        """Give a variable a value; it is declared where it first gets one."""
         if value.is_static or isinstance(value.kind, Record) or isinstance(value.thing, np.ndarray):
             self.env[name] = value  # another name for what C knows already
             return
@@ -182,6 +189,7 @@ class Function(Expressions, ast.NodeVisitor):
         self.emit(f"{declared(wanted, text)} = {value.text};" if first else f"{text} = {value.text};")
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        """Translate `+=` and its like."""
         target, value = self.value(node.target), self.value(node.value)
         made = combined(node.op, target, value)
         if made.kind != target.kind:
@@ -196,6 +204,7 @@ class Function(Expressions, ast.NodeVisitor):
             self.emit(f"{target.text} {sign}= {value.text};")
 
     def visit_If(self, node: ast.If) -> bool:
+        """Translate a branch, or the one side of it that can be taken."""
         test = self.value(node.test)
         if test.value is not None:
             return self.block(node.body if test.value else node.orelse)
@@ -208,17 +217,20 @@ class Function(Expressions, ast.NodeVisitor):
         return leaves and bool(node.orelse)
 
     def nested(self, statements: list[ast.stmt]) -> bool:
+        """Translate statements one block further in; return whether they leave."""
         self.depth += 1
         leaves = self.block(statements)
         self.depth -= 1
         return leaves
 
     def visit_While(self, node: ast.While) -> None:
+        """Translate a loop on a condition."""
         self.emit(f"while ({self.value(node.test).text}) {{")
         self.nested(node.body)
         self.emit("}")
 
     def visit_For(self, node: ast.For) -> None:
+        """Translate a loop over a range; one over nothing vanishes."""
         assert isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Call)
         bounds = [self.value(each) for each in node.iter.args]
         low, high = (constant(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
@@ -234,6 +246,7 @@ class Function(Expressions, ast.NodeVisitor):
         self.emit("}")
 
     def generic_visit(self, node: ast.AST) -> None:
+        """Refuse every other statement."""
         self.refuse(node)
 
 
@@ -242,5 +255,5 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def c_variable(name: str) -> str:
-    """A Python name as one of C."""
+    """Return A Python name as one of C."""
     return f"{name}_" if name in ("double", "int", "short", "long", "signed", "auto", "register") else name

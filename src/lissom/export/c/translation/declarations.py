@@ -31,11 +31,11 @@ class Blocks:
         self._home = {name: self._first(name) for name in sorted({each.name for each in self._found})}
 
     def declares(self, statement: ast.stmt, name: str) -> bool:
-        """Whether this statement is to declare the variable with its value."""
+        """Return whether this statement is to declare the variable with its value."""
         return self._home.get(name) is statement and name in _targets(statement)
 
     def declared_before(self, statement: ast.stmt) -> list[str]:
-        """Variables to declare before the statement, without a value."""
+        """Return variables to declare before the statement, without a value."""
         return [name for name, at in self._home.items() if at is statement and name not in _targets(statement)]
 
     def _first(self, name: str) -> ast.stmt:
@@ -55,7 +55,7 @@ class Blocks:
 
 
 def _counts(occurrence: Occurrence) -> bool:
-    """Whether the name is the counter of a loop around it, or that of the statement itself."""
+    """Return whether the name is the counter of a loop around it, or that of the statement itself."""
     return any(isinstance(each, ast.For) and occurrence.name in _counter(each) for each in occurrence.statements)
 
 
@@ -71,7 +71,7 @@ def _targets(statement: ast.stmt) -> set[str]:
 
 
 def _names(statement: ast.stmt, inner: list[list[ast.stmt]]) -> Iterator[str]:
-    """Names in a statement itself, not in the blocks within it."""
+    """Yield names in a statement itself, not in the blocks within it."""
     within = {id(node) for block in inner for part in block for node in ast.walk(part)}
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and id(node) not in within:
@@ -103,7 +103,7 @@ def _is_stored(node: ast.AST) -> bool:
 
 
 def _set_first(body: list[ast.stmt]) -> set[str]:
-    """Names that the statements set before they read them."""
+    """Return names that the statements set before they read them."""
     read: set[str] = set()
     found: set[str] = set()
     for statement in body:

@@ -65,14 +65,14 @@ LIFTS = (
 
 
 def lifts(text: str) -> list[str]:
-    """Vectors and matrices that get derivatives, as far as `text` needs them."""
+    """Return vectors and matrices that get derivatives, as far as `text` needs them."""
     if "lift_mat3(" in text:
         return [*LIFTS]
     return [LIFTS[0]] if "lift_vec3(" in text else []
 
 
 def prelude(text: str) -> str:
-    """The type and the functions that `text` calls."""
+    """Return the type and the functions that `text` calls."""
     used = [
         form.format(name=name, first=first, rate=rate) for form, name, first, rate in FUNCTIONS if f"{name}(" in text
     ]

@@ -58,18 +58,22 @@ class Expressions:
     env: dict[str, Value]  # variables
 
     def refuse(self, node: ast.AST) -> Value:
+        """Refuse an expression that has no C."""
         raise TypeError(f"{self.source.__name__}: no C for {type(node).__name__}: {ast.unparse(node)}")
 
     def value(self, node: ast.expr) -> Value:
+        """Return the C of an expression with its kind."""
         found: Any = getattr(self, f"of_{type(node).__name__}", self.refuse)(node)
         assert isinstance(found, Value)
         return found
 
     def of_Constant(self, node: ast.Constant) -> Value:
+        """Translate a number."""
         assert isinstance(node.value, int | float)
         return constant(node.value)
 
     def of_Name(self, node: ast.Name) -> Value:
+        """Translate a variable, or what a name means in Python."""
         if node.id in self.env:
             return self.env[node.id]
         thing = self.source.__globals__.get(node.id, getattr(builtins, node.id, None))
@@ -83,6 +87,7 @@ class Expressions:
         return Value(None, node.id, thing=thing)
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
+        """Translate a field, a shape, or a name of a module."""
         of = self.value(node.value)
         if isinstance(of.kind, Record):
             return self.field(of, node.attr)
@@ -97,6 +102,7 @@ class Expressions:
         raise TypeError(f"{self.source.__name__}: no C for {ast.unparse(node)}")
 
     def field(self, of: Value, name: str) -> Value:
+        """Return a field of a record."""
         record: Any = of.kind
         thing: Any = getattr(record.fields, name)
         if record.const:
@@ -128,6 +134,7 @@ class Expressions:
         return Value(kind, f"{of.text}->{name}")
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
+        """Translate an entry or a slice of an array, or an item of a tuple."""
         of = self.value(node.value)
         parts = [*node.slice.elts] if isinstance(node.slice, ast.Tuple) else [node.slice]
         if of.is_static and isinstance(of.thing, tuple):
@@ -153,7 +160,7 @@ class Expressions:
         return Value(Array(kind.item, tuple(shape), kind.const) if shape else kind.item, text)
 
     def sliced(self, kind: Array, text: str, parts: list[ast.expr]) -> Value:
-        """A pointer to where slices of the leading axes begin."""
+        """Return a pointer to where slices of the leading axes begin."""
         starts = []
         for part in parts:
             if not isinstance(part, ast.Slice) or part.step is not None:
@@ -166,6 +173,7 @@ class Expressions:
         return Value(kind, f"(({declared(kind, '')})&{text}{place})")
 
     def of_Tuple(self, node: ast.Tuple) -> Value:
+        """Translate a tuple to a struct."""
         entries = [self.value(each) for each in node.elts]
         numbers = [each.kind for each in entries if isinstance(each.kind, str)]
         if len(numbers) == len(entries):
@@ -178,22 +186,27 @@ class Expressions:
         return Value(kind, f"({name}){{{{{inner}}}}}" if kind.alike else f"({name}){{{inner}}}")
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
+        """Translate an operation on two values."""
         return combined(node.op, self.value(node.left), self.value(node.right))
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        """Translate a sign or `not`."""
         of = self.value(node.operand)
         if isinstance(node.op, ast.Not):
             return constant(not of.value) if of.value is not None else Value(INT, f"!{of.bracketed(ATOM)}")
         return negated(of)
 
     def of_Compare(self, node: ast.Compare) -> Value:
+        """Translate a chain of comparisons."""
         values = [self.value(each) for each in (node.left, *node.comparators)]
         return joined("&&", [compared(op, a, b) for op, a, b in zip(node.ops, values, values[1:], strict=False)])
 
     def of_BoolOp(self, node: ast.BoolOp) -> Value:
+        """Translate `and` and `or`."""
         return joined("&&" if isinstance(node.op, ast.And) else "||", [self.value(each) for each in node.values])
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
+        """Translate a conditional expression, or the one side of it that can be taken."""
         test = self.value(node.test)
         if test.value is not None:
             return self.value(node.body if test.value else node.orelse)
@@ -202,6 +215,7 @@ class Expressions:
         return Value(kind, f"({test.text} ? {lifted(yes, kind).text} : {lifted(no, kind).text})")
 
     def of_Call(self, node: ast.Call) -> Value:
+        """Translate a call of a kernel, a part of one, or of what Python and NumPy have."""
         function = self.value(node.func).thing
         arguments = [self.value(each) for each in node.args]
         if function is len:
@@ -225,6 +239,7 @@ class Expressions:
         return Value(result, f"{name}({', '.join(handed)})")
 
     def least(self, arguments: list[Value], sign: str) -> Value:
+        """Return the smaller or larger of two numbers, as `sign` says."""
         a, b = arguments
         if a.value is not None and b.value is not None:
             return constant(min(a.value, b.value) if sign == "<" else max(a.value, b.value))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def lane_sum(unit: Unit, verb: str, arguments: list[Value]) -> Value:
-    """A call of one of them; the numbers of rows differ, so that each has a C function of its own."""
+    """Return a call of one of them; the numbers of rows differ, so that each has a C function of its own."""
     out, *span, scales, rows = arguments
     kinds = verb, any_length(out.kind), scales.kind, rows.kind
     if kinds not in unit.known:
@@ -24,7 +24,7 @@ def lane_sum(unit: Unit, verb: str, arguments: list[Value]) -> Value:
 
 
 def _function(unit: Unit, verb: str, out: Any, scales: Any, rows: Any) -> str:
-    """The C function for rows of these kinds."""
+    """Return the C function for rows of these kinds."""
     terms = [combined(ast.Mult(), _scale(scales, j), _row(rows, j)) for j in range(len(scales.items))]
     adds, one_step = verb.startswith("add"), verb.endswith("lanes")
     total = Value(out.item, "out[k]") if adds else terms.pop(0)

@@ -47,17 +47,19 @@ class Value:
         return self.is_static or (isinstance(self.kind, Record) and self.kind.is_silent)
 
     def bracketed(self, least: int) -> str:
+        """Return the text, in brackets unless it binds as tightly as `least`."""
         return self.text if self.binds >= least else f"({self.text})"
 
 
 def constant(number: float) -> Value:
+    """Return a number as a value whose number is known."""
     kind = INT if isinstance(number, int) else REAL
     number = int(number) if isinstance(number, int) else float(number)
     return Value(kind, repr(number), PREFIX if number < 0 else ATOM, number)
 
 
 def wider(a: Kind, b: Kind) -> Kind:
-    """The kind of number that holds both."""
+    """Return the kind of number that holds both."""
     if a == b:
         return a
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
@@ -68,14 +70,14 @@ def wider(a: Kind, b: Kind) -> Kind:
 
 
 def mix(a: Kind, b: Kind) -> bool:
-    """Whether one kind holds values of both, the one with derivatives, the other without."""
+    """Return whether one kind holds values of both, the one with derivatives, the other without."""
     if isinstance(a, Tuple) and isinstance(b, Tuple):
         return len(a.items) == len(b.items) and all(x == y or mix(x, y) for x, y in zip(a.items, b.items))
     return {a, b} == {REAL, DUAL} if isinstance(a, str) and isinstance(b, str) else False
 
 
 def lifted(value: Value, kind: Kind) -> Value:
-    """A number as one of a wider kind."""
+    """Return a number as one of a wider kind."""
     if value.kind == kind:
         return value
     if isinstance(kind, Tuple) and isinstance(value.kind, Tuple):
@@ -90,7 +92,7 @@ def lifted(value: Value, kind: Kind) -> Value:
 
 
 def combined(sign: ast.operator, a: Value, b: Value) -> Value:
-    """a sign b."""
+    """Return the operation `a sign b`."""
     if isinstance(sign, ast.Pow):
         return _power(a, b)
     text, binds, name, compute = SIGNS[type(sign)]
@@ -126,6 +128,7 @@ def _power(a: Value, b: Value) -> Value:
 
 
 def negated(a: Value) -> Value:
+    """Return -a."""
     if a.value is not None:
         return constant(-a.value)
     return (
@@ -134,6 +137,7 @@ def negated(a: Value) -> Value:
 
 
 def compared(sign: ast.cmpop, a: Value, b: Value) -> Value:
+    """Return a comparison, decided where both numbers are known."""
     text, compute = COMPARISONS[type(sign)]
     if a.value is not None and b.value is not None:
         return constant(int(compute(a.value, b.value)))
@@ -143,7 +147,7 @@ def compared(sign: ast.cmpop, a: Value, b: Value) -> Value:
 
 
 def joined(sign: str, tests: list[Value]) -> Value:
-    """Conditions in a row."""
+    """Return conditions in a row."""
     decides = 0 if sign == "&&" else 1
     left = []
     for test in tests:

@@ -19,7 +19,7 @@ class Array(NamedTuple):
     const: bool
 
     def inner(self, axes: int) -> Array | str:
-        """What indexing by `axes` numbers leaves."""
+        """Return what indexing by `axes` numbers leaves."""
         return self._replace(shape=self.shape[axes:]) if axes < len(self.shape) else self.item
 
 
@@ -30,6 +30,7 @@ class Tuple(NamedTuple):
 
     @property
     def alike(self) -> bool:
+        """Whether all its items are of one kind."""
         return len(set(self.items)) == 1
 
 
@@ -57,10 +58,11 @@ class Record:
 
     @property
     def is_dual(self) -> bool:
+        """Whether its numbers have derivatives."""
         return any(isinstance(each, np.ndarray) and each.dtype.kind == "c" for each in self.fields)
 
     def shared_with(self, field: str) -> str | None:
-        """Another field, declared before, whose memory this one shows in another shape."""
+        """Return another field, declared before, whose memory this one shows in another shape."""
         own = getattr(self.fields, field)
         for name, other in zip(self.fields._fields, self.fields):
             if name == field:
@@ -82,17 +84,17 @@ ITEMS = {"i": INT, "f": REAL, "c": DUAL}  # by the kind of NumPy's number type
 
 
 def any_length(kind: Kind) -> Kind:
-    """An array without the length of its first axis, which is not asked for."""
+    """Return an array without the length of its first axis, which is not asked for."""
     return kind._replace(shape=(None, *kind.shape[1:])) if isinstance(kind, Array) else kind
 
 
 def shape_in_c(shape: tuple[int | None, ...]) -> tuple[int, ...]:
-    """C has no arrays without entries."""
+    """Return the shape of an array in C, which has none without entries."""
     return tuple(max(1, size or 1) for size in shape)
 
 
 def tuple_name(kind: Tuple) -> str:
-    """vec3, mat3 and their likes."""
+    """Name a tuple: vec3, mat3 and their likes."""
     if kind.alike:
         item = kind.items[0]
         if item in (REAL, DUAL):
@@ -114,7 +116,7 @@ def _code(kind: Kind) -> str:
 
 
 def declared(kind: Kind, name: str) -> str:
-    """`double x`, `vec3 a`, `const double (*A)[3]`."""
+    """Declare a variable: `double x`, `vec3 a`, `const double (*A)[3]`."""
     if isinstance(kind, Array):
         const = "const " if kind.const else ""
         if len(kind.shape) == 1:
@@ -129,7 +131,7 @@ def declared(kind: Kind, name: str) -> str:
 
 
 def tuple_definition(kind: Tuple) -> str:
-    """The struct of a tuple."""
+    """Return the struct of a tuple."""
     if kind.alike:
         count = len(kind.items)
         if isinstance(kind.items[0], Array) and len(kind.items[0].shape) > 1:
