@@ -48,7 +48,8 @@ def outside_forces(derivation, robot, q, v, loads=()):
         length = ca.norm_2(p2 - p1)
         c, speed = getattr(element, "damping", 0.0), rate(length)
         if element.type == "rope":
-            stretch, width = length - element.length, 1e-5 * element.length
+            width = 1e-5 * element.length
+            stretch = length - element.length + width / 2
             taut = ca.fmin(ca.fmax(stretch, 0), width)
             pull = element.stiffness * (taut**2 / (2 * width) + ca.fmax(stretch - width, 0))
             tension = ca.fmax(pull + c * speed * taut / width, 0)

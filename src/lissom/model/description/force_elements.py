@@ -91,7 +91,7 @@ class Damper(Element):
 
 
 class Rope(Element):
-    """A rope that only pulls; it becomes taut over the stretch `width`."""
+    """A rope that only pulls; it becomes taut over the stretch `width`, about its length."""
 
     kind: ClassVar[Kind] = Kind.ROPE
     drawn: ClassVar[str] = "rope"
@@ -104,7 +104,9 @@ class Rope(Element):
 
     def table(self) -> dict[str, Any]:
         """Return the entries of its row in the tables of the kernel."""
-        return super().table() | {"width": TAUT * self.length if self.width is None else self.width}
+        # taut over half a width on both sides of its length, so that it is as long as it should be beyond
+        width = TAUT * self.length if self.width is None else self.width
+        return super().table() | {"width": width, "length": self.length - width / 2}
 
 
 class Cylinder(Element):
