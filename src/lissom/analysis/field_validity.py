@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.beam import BeamLink
-from lissom.beam.field_limits import largest_twist, tautness, torsion_share
+from lissom.beam.field_limits import largest_twist, softening, tautness
 from lissom.dynamics.state_checks import Vector
 from lissom.model.compilation.attachment_points import acting_places
 from lissom.model.model import Model
 
-SOFTENED = 0.02  # share of the stiffness in torsion that the field leaves out: 1 % of a twist, or of a frequency
+SOFTENED = 0.01  # share of the stiffness left out: up to 1 % of a twist, half as much of the sag of a laminate
 TWISTED = 1e-5  # rad: a link that is twisted less does not show how soft it is
 TAUT = 30.0  # sqrt(N / EI) L, from which on 1 % of a deflection under a force inside the span may be missing
 
@@ -37,7 +37,7 @@ def field_doubts(model: Model, q: Vector, modes: bool = False) -> Iterator[Doubt
         if not isinstance(beam, BeamLink) or not beam.count:
             continue
         eta = np.real(q[body.modes_q])
-        share = torsion_share(beam, eta) if modes or largest_twist(beam, eta) > TWISTED else 0.0
+        share = softening(beam, eta) if modes or largest_twist(beam, eta) > TWISTED else 0.0
         if share > SOFTENED:
             yield Doubt(body.link, "torsion", _of_torsion(body.link, share), share)
         tension, taut = tautness(beam, eta)
@@ -47,8 +47,8 @@ def field_doubts(model: Model, q: Vector, modes: bool = False) -> Iterator[Doubt
 
 def _of_torsion(link: str, share: float) -> str:
     return (
-        f"{link}: it is bent so far that its torsion is off by up to {share:.0%} of its stiffness, which stiffening: "
-        "first leaves out; write stiffening: exact for it"
+        f"{link}: it is bent so far that its torsion is off by up to {share:.1%} of its stiffness, and with it bending "
+        "where the two are coupled, as stiffening: first leaves that out; write stiffening: exact for it"
     )
 
 

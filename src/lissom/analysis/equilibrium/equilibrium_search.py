@@ -257,6 +257,8 @@ class EquilibriumSearch:
                     f"stiffening: exact for {worst_link}, or lower the load"
                 )
                 return LissomError("; ".join(parts))
+            if twisting := [doubt.text for doubt in field_doubts(self.model, path.q_top) if doubt.kind == "torsion"]:
+                return LissomError("; ".join([*parts, *twisting]))
         parts.append("the load may be more than the links carry: lower it, or stiffen the link")
         return LissomError("; ".join(parts))
 
