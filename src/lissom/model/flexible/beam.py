@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 HELD = 5  # bending functions of a link in a loop: its three lowest frequencies with the tip held, within 0.5 %
 LOOSE = 5  # of one whose base moves: its two lowest frequencies, whatever holds its tip, within 0.5 %
 STEPPED = 6  # of one on which forces step on inside the span, which sets off higher modes than at the tip
+BESIDES = 3  # functions beyond the modes that a step sets off: with them histories under it are right within 1 %
+NEAREST = 0.05  # of the length: a force nearer to a held end moves a link too little to ask for functions of its own
 POLYNOMIALS = 7  # of one in a loop that turns freely at both ends, whose functions are polynomials: as with HELD
 PLACE = Number("a place along the beam", "metres", at_least=0)
 
@@ -203,9 +205,22 @@ class Beam(Description):
             for name in ("y", "z"):
                 least = [POLYNOMIALS if name in polynomials else HELD] if how.in_loop else []
                 least += [LOOSE] if name in how.loose else []
-                least += [STEPPED] if self.attachments else []
+                least += [self._stepped(how.in_loop)] if self.attachments else []
                 counts[name] = max(counts[name], *least, 0)
         return counts
+
+    def _stepped(self, in_loop: bool) -> int:
+        """Return how many bending functions forces need that step on at attachments.
+
+        The nearer a force is to a held end, the more modes make up the deflection under it: the n lowest of a clamped
+        link lack less than 1 % of it where it is more than a share 1/n of the length away. `BESIDES` more keep these
+        in phase for some periods of the lowest.
+        """
+        length = np.real(self.length)
+        places = np.real(self.attachments) / length
+        away = np.minimum(places, 1 - places) if in_loop else places
+        inside = away[(away > 0) & (away < 1)]
+        return max(STEPPED, int(np.ceil(1 / max(NEAREST, inside.min(initial=1.0)))) + BESIDES)
 
     @property
     def wanted(self) -> str:
