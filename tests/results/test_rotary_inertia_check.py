@@ -87,3 +87,32 @@ def test_linear_models_and_steady_motions_of_a_spinning_link_tell_it(stiffening)
         lissom.linearise(model, *lissom.steady_motion(model, v={"hub": 0.05 * SPIN}))
     told = [each for each in caught if "propeller moment" in str(each.message)]
     assert len(told) == (3 if stiffening == "first" else 0)
+
+
+@pytest.mark.parametrize("runs", [3, 80], ids=["alone", "in packs"])
+def test_batches_tell_it(runs):
+    scenario = {"robot": strip("first", 1e-3, 1e-5).to_dict(), "duration": 0.005, "output": {"rate": 1000}}
+    speeds = np.linspace(0.05, 1, runs) * SPIN
+    with pytest.warns(UserWarning, match=r"in doubt.*propeller moment"):
+        data = lissom.simulate_batch(
+            scenario, {"start.hub.rate": speeds.tolist()}, outputs=["peak |deflection.blade|"], cores=1, progress=False
+        )
+    assert (data["status"] == 0).all()
+    causes = data["cause"].values
+    assert "propeller moment" in causes[-1]
+    assert causes[0] == ""
+
+
+def test_batches_of_prescribed_motions_and_moving_bases_tell_it():
+    turn = {"type": "revolute", "axis": [0, 0, 1], "name": "turn"}
+    sine = {"type": "sine", "amplitude": 2.0, "frequency": SPIN / (4 * np.pi)}
+    for joint, options in ((turn, {"motion": {"turn": sine}}), (FREE, {"start": {"air.rate": [0, 0, SPIN, 0, 0, 0]}})):
+        scenario = {"robot": on_a(joint).to_dict(), "duration": 0.01, "output": {"rate": 1000}} | options
+        with pytest.warns(UserWarning, match=r"in doubt.*propeller moment"):
+            lissom.simulate_batch(
+                scenario,
+                {"links.hub.body.mass": [1.0, 2.0]},
+                outputs=["peak |deflection.blade|"],
+                cores=1,
+                progress=False,
+            )

@@ -15,7 +15,7 @@ from lissom.analysis.propeller_moment import (
     turning_shares,
 )
 from lissom.beam import BeamLink
-from lissom.simulation.raw_run import Event
+from lissom.simulation.raw_run import Event, RawRun
 
 if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LOOKS = 50  # samples at which the spin of a link is computed
 
 
-def check_rotary_inertia(run: Trajectory) -> list[Event]:
+def check_rotary_inertia(run: Trajectory | RawRun) -> list[Event]:
     """Return an event for every link whose spin changes its stiffness, which its second-order field leaves out."""
     events = []
     fastest = _fastest(run)
@@ -41,7 +41,7 @@ def check_rotary_inertia(run: Trajectory) -> list[Event]:
     return events
 
 
-def _fastest(run: Trajectory) -> float:
+def _fastest(run: Trajectory | RawRun) -> float:
     """Return a bound of the angular velocity of any link, rad/s: the sum over all joints, and sections that bend."""
     turning = np.zeros(len(run.time))
     for body in run.model.bodies:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.analysis.field_validity import field_doubts
-from lissom.simulation.raw_run import Event
+from lissom.simulation.raw_run import Event, RawRun
 
 if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 LOOKS = 50  # samples at which links are looked at
 
 
-def check_span_loads(run: Trajectory) -> list[Event]:
+def check_span_loads(run: Trajectory | RawRun) -> list[Event]:
     """Return an event for every place inside a span at which a beam deflects too little, from the start on."""
     return [Event(0.0, link, "functions", text, share) for link, text, share in run.model.function_doubts()]
 
 
-def bent_doubts(run: Trajectory) -> list[Event]:
+def bent_doubts(run: Trajectory | RawRun) -> list[Event]:
     """Return an event for every link whose torsion, or bending about forces in its span, is off, when it is most so."""
     worst: dict[tuple[str, str], Event] = {}
     for k in np.unique(np.linspace(0, len(run.time) - 1, LOOKS).astype(int)):

@@ -16,11 +16,11 @@ from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.simulation.loop.output_times import memory, readable
 from lissom.simulation.settings import RunOptions, takes_settings
-from lissom.simulation.status.run_warnings import EndedEarly, warn
+from lissom.simulation.status.run_warnings import EndedEarly, SimulationWarning, warn
 from lissom.study.execution.process_pool import Pool, cores
 from lissom.study.execution.vector_runs import stream_of
 from lissom.study.plan.kept_quantities import Quantity, quantities
-from lissom.study.plan.run_plan import FINISHED, STATUS, Piece, Runs, as_scenario, with_settings
+from lissom.study.plan.run_plan import FINISHED, LOOKED, STATUS, Piece, Runs, as_scenario, with_settings
 from lissom.study.plan.sampling import Variations, in_si
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ def simulate_batch(
     -------
     xarray.Dataset
         With a dimension `run`: what was varied, the outputs, and `status` (0: finished) and `cause` of every run. A run
-        that fails leaves nan; the others stand. A warning tells how many ended in which way.
+        that fails leaves nan; the others stand. A warning tells how many ended in which way, and what puts numbers in
+        doubt: of some runs, evenly spread, `cause` says that too.
 
     Examples
     --------
@@ -101,11 +102,15 @@ def everything(runs: Runs) -> dict[str, Quantity]:
 
 
 def tell_failures(status: np.ndarray, cause: Sequence[str], stacklevel: int) -> None:
-    """Warn of runs that did not finish: one line for every kind of ending, however many they are."""
+    """Warn of runs that did not finish or are in doubt: one line for every kind of ending, however many they are."""
     for kind in np.unique(status[status > FINISHED]):
-        those = np.flatnonzero(status == kind)
+        those = np.flatnonzero(status == kind).tolist()
         text = f"{len(those)} of {len(status)} runs did not finish: {STATUS[kind]}; the first is run {those[0]}"
         warn(f"{text}: {cause[those[0]]}", EndedEarly, stacklevel + 1)
+    doubtful = [k for k in np.flatnonzero(status == FINISHED).tolist() if cause[k]]
+    if doubtful:
+        text = f"{len(doubtful)} of {min(len(status), LOOKED)} runs that were looked at are in doubt; the first is run"
+        warn(f"{text} {doubtful[0]}: {cause[doubtful[0]]}", SimulationWarning, stacklevel + 1)
 
 
 def processes_for(count: int, asked: int | None) -> int:

@@ -20,6 +20,7 @@ from lissom.kernel.packs import LANES
 from lissom.messages import listed
 from lissom.results.registry.result_quantity import QUANTITIES, look_for
 from lissom.results.registry.run_quantities import quantities, quantities_together
+from lissom.results.validity.model_doubts import model_doubts
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.scenario_paths import unit_at
 from lissom.scenario.scenario_schema import Scenario
@@ -40,6 +41,7 @@ REFUSED = "refused"  # a run whose values make no robot or no scenario
 STATUS = (*Ending, REFUSED)  # the numbers of endings in results, which only ever grow
 FINISHED = STATUS.index(Ending.FINISHED)
 LONGEST = 240  # characters kept of a cause
+LOOKED = 16  # runs, evenly spread, that are asked for doubts: each takes longer than a short run
 TRIED = 20  # values of a field, to see whether it exists
 FIRST, SPREAD = 10, 90  # runs that are prepared at most to find one that can be: the first ones, and some of all
 VARIED = "varied from run to run"
@@ -70,7 +72,7 @@ class Piece:
 
     values: dict[str, np.ndarray]  # (runs, ...) by the name of the quantity; nan where a run did not get there
     status: np.ndarray  # (runs,) index of STATUS
-    cause: list[str]  # why a run did not finish
+    cause: list[str]  # why a run did not finish, or what its numbers leave out
 
 
 @dataclass(frozen=True)
@@ -216,11 +218,18 @@ class Runs:
             with self._noted(piece, k):
                 scenarios[place] = self.scenario_of(rows[k])
         for places, ran in self._together.run(scenarios, stream) if self.in_packs else ():
-            self._measure_pack(ran, [numbers[place] for place in places], piece)
+            at = [numbers[place] for place in places]
+            self._measure_pack(ran, at, piece)
+            for number, k in zip(ran.numbers, at, strict=True):
+                if rows[k] in self._looked_at:
+                    self._doubt(ran.raw(number), piece, k)
             scenarios = {place: scenario for place, scenario in scenarios.items() if place not in places}
         for place, scenario in scenarios.items():
             with self._noted(piece, numbers[place]):
-                self._measure(self.outputs, *self._bench.run(scenario), piece, numbers[place])
+                raw, start = self._bench.run(scenario)
+                self._measure(self.outputs, raw, start, piece, numbers[place])
+                if rows[numbers[place]] in self._looked_at:
+                    self._doubt(raw, piece, numbers[place])
 
     def _measure_pack(self, ran: VectorResults, at: Sequence[int], piece: Piece) -> None:
         """Note runs of a pack whose samples stand in the same rows; `at`: their numbers in a piece."""
@@ -239,6 +248,16 @@ class Runs:
                 model = self._together.followed(run.model) if of_robot else run.model
                 for name, quantity in of_robot.items():
                     piece.values[name][k] = quantity.measure(found, model, run.start[0]).values
+
+    def _doubt(self, raw: RawRun, piece: Piece, k: int) -> None:
+        """Note what puts the numbers of run k of a piece in doubt, though it finished."""
+        if raw.status is Ending.FINISHED:
+            piece.cause[k] = "; ".join(event.text for event in model_doubts(raw))[:LONGEST]
+
+    @cached_property
+    def _looked_at(self) -> frozenset[int]:
+        """Runs that are asked for doubts."""
+        return frozenset(np.linspace(0, len(self) - 1, min(len(self), LOOKED)).astype(int).tolist())
 
     @contextmanager
     def _noted(self, piece: Piece, k: int) -> Iterator[None]:
