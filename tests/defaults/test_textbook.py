@@ -5,11 +5,15 @@ import re
 import numpy as np
 import pytest
 import textbook_beams
+import textbook_blades
 import textbook_buckling
+import textbook_columns
+import textbook_frames
 import textbook_frequencies
 import textbook_held
 import textbook_large
 import textbook_motion
+import textbook_response
 import textbook_spinning
 from claims import claim
 from textbook import answer
@@ -22,6 +26,10 @@ PARTS = (
     textbook_spinning,
     textbook_motion,
     textbook_large,
+    textbook_frames,
+    textbook_blades,
+    textbook_columns,
+    textbook_response,
 )
 CASES = [case for part in PARTS for case in part.CASES]
 

@@ -146,7 +146,7 @@ def test_many_arms_move_as_single_ones(ella):
         ({"rate": 0}, "rate = 0: must be the number of actions per second"),
         ({"observations": ["positon"]}, "did you mean 'position'"),
         ({"observations": ["peak position.elbow"]}, "must be a quantity of one moment"),
-        ({"observations": ["kinetic_energy"]}, "cannot be observed; there are"),
+        ({"observations": ["torque"]}, "cannot be observed; there are"),
         ({"goal": {"position": [1, 2]}}, "goal.position = [1, 2]: must be a number, or 3 of them"),
         ({"vary": {PAYLOAD: 3}}, "must be (least, largest)"),
     ],

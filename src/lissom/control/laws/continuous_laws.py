@@ -194,7 +194,7 @@ def _law(
     return ControlLaw((part if twin is None else replace(part, **_twin_indices(model, twin, names, side)),))
 
 
-def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side) -> dict[str, np.ndarray]:
+def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side) -> dict[str, Any]:
     """Return where the twin's coordinates are measured on the model."""
     on_q: list[Any] = []
     on_v: list[Any] = []
