@@ -51,7 +51,7 @@ def steady_motion(
 
     Examples
     --------
-    >>> spinning = lissom.steady_motion("spinup-beam", v={"shaft": "30 rad/s"})
+    >>> spinning = lissom.steady_motion("spinup-beam", v={"shaft": 30.0})  # rad/s
     >>> linear = lissom.linearise("spinup-beam", *spinning)
     """
     model = as_model(robot)
