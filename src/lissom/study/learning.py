@@ -119,7 +119,9 @@ class Environment(gymnasium.Env):
         """What each observation is."""
         return self._senses.labels
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin again; `options` are values of fields for this episode, {path: value}."""
         super().reset(seed=seed)
         drawn = {path: float(self.np_random.uniform(low, high)) for path, (low, high) in self.vary.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -64,7 +64,7 @@ def optimise(
         console.print(f"results in {place.path}; {hint}")
 
 
-def _print_json(data: dict) -> None:
+def _print_json(data: dict[str, Any]) -> None:
     import json
 
     typer.echo(json.dumps(data, indent=2))

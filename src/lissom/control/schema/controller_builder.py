@@ -21,7 +21,7 @@ from lissom.control.laws.sampled_control import Sampled
 from lissom.control.references.reference import Reference
 from lissom.control.schema import control_schema
 from lissom.control.schema.reference_builder import reference
-from lissom.control.schema.reference_schema import ReferenceBlock
+from lissom.control.schema.reference_schema import Block, ReferenceBlock
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError, within
 from lissom.messages import suggestion
@@ -88,7 +88,7 @@ def needs_model(control: Any) -> bool:
     return control.shaper is not None and control.shaper.frequency is None
 
 
-class _Whole(control_schema.Block):
+class _Whole(Block):
     """What is around a control block, so that errors name it."""
 
     what: ClassVar[str] = "scenario"
@@ -253,6 +253,6 @@ def _sampled(law: ControlLaw, block: control_schema.Continuous) -> Controller:
     return law if block.rate is None else Sampled(law, **_given(block, *_SAMPLING))
 
 
-def _given(block: control_schema.Block, *names: str) -> dict[str, Any]:
+def _given(block: Block, *names: str) -> dict[str, Any]:
     """Return those of the fields that are given."""
     return {name: value for name in names if (value := getattr(block, name)) is not None}

@@ -221,7 +221,7 @@ class Robot(Description):
                 return link
             if name == link.payload_name and (carried := link.carried()):
                 return carried
-        from lissom.model.fields.name_fields import did_you_mean
+        from lissom.messages import did_you_mean
 
         names = [link.name for link in self.links]
         raise RobotError(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions
+from lissom.model.compilation.end_conditions import NOT_HELD
+from lissom.model.compilation.end_conditions import EndConditions as EndConditions
 from lissom.model.description.location import on_beam
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name

@@ -192,7 +192,7 @@ class TimeLoop:
             if t >= sampler.next_time - 1e-12:
                 sampler.sample(sampler.next_time, memory.state.q, memory.state.v, memory.system.load_held)
 
-    def _march(self, method: Method, end: float, progress: Callable | None) -> Stop | None:
+    def _march(self, method: Method, end: float, progress: Callable[..., Any] | None) -> Stop | None:
         """Advance to the end of a segment, or until another method would do better.
 
         Returns why, when the run must stop.

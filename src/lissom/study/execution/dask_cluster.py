@@ -42,7 +42,7 @@ def on_cluster(job: Callable[[int], int], pieces: Iterable[int], client: Any) ->
     """Yield answers of a job for every piece as they come."""
     from distributed import as_completed
     from distributed.client import FutureCancelledError
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
 
     waiting = iter(pieces)

@@ -131,7 +131,7 @@ class Pool:
         for thread in threads:
             thread.join()
 
-    def _serve(self, waiting: queue.SimpleQueue, done: queue.SimpleQueue) -> None:
+    def _serve(self, waiting: queue.SimpleQueue[Any], done: queue.SimpleQueue[Any]) -> None:
         process = None
         while not self._stopping.is_set():
             try:

@@ -300,7 +300,7 @@ def _globally(search: _VariantSearch, seed: int) -> str:
     size = len(search.bounds)
     limited = NonlinearConstraint(search.room, 0.0, np.inf) if len(search.limits) else ()
 
-    def together(function: Callable, points: Any) -> list[float]:
+    def together(function: Callable[..., Any], points: Any) -> list[float]:
         """Evaluate a whole generation at once, on all cores."""
         points = list(points)
         try:

@@ -99,7 +99,7 @@ def _shade(colour: str, part: float) -> str:
     return "#" + "".join(f"{round(c + abs(part) * (goal - c)):02X}" for c in channels)
 
 
-def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **options: Any) -> tuple[Any, list]:
+def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **options: Any) -> tuple[Any, list[Any]]:
     """Return a figure of `count` axes in rows; those below each other share their abscissa."""
     import matplotlib.pyplot as plt
 

@@ -17,7 +17,9 @@ from lissom.messages import did_you_mean
 from lissom.results.quantity_names import AXES
 from lissom.view.figures.figure_style import DIVERGING, SEQUENTIAL, headline, line, style
 from lissom.view.figures.panels import Panel, draw_chart, envelopes, label_bar, path, spectra
-from lissom.view.figures.plot_kinds import PLOTS, Plot, chart_figure, detail, panel_figure, register_plot
+from lissom.view.figures.plot_kinds import PLOTS as PLOTS
+from lissom.view.figures.plot_kinds import Plot, chart_figure, detail, panel_figure
+from lissom.view.figures.plot_kinds import register_plot as register_plot
 from lissom.view.figures.run_charts import (
     busiest,
     components,

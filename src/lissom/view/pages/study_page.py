@@ -93,7 +93,7 @@ def save(results: Results, path: str | os.PathLike[str]) -> Path:
     return write(os.fspath(path), study_page(results))
 
 
-def _count(what: dict, word: str) -> str:
+def _count(what: dict[str, Any], word: str) -> str:
     return f"{len(what)} {word}{'' if len(what) == 1 else 's'}"
 
 
