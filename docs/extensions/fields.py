@@ -41,7 +41,9 @@ def sensors():
     """(type, what it reads, unit) of every kind of sensor."""
     from lissom.model.description.sensor import KINDS
 
-    return [(kind.form.partition(":")[2], " ".join(kind.__doc__.split()), str(kind.unit or "1, or 1/m")) for kind in KINDS]
+    return [
+        (kind.form.partition(":")[2], " ".join(kind.__doc__.split()), str(kind.unit or "1, or 1/m")) for kind in KINDS
+    ]
 
 
 def integrators():

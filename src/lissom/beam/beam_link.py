@@ -48,6 +48,7 @@ from lissom.beam.sections.profile import Profile
 from lissom.errors import LissomError
 
 ORDERS = ("none", "first", "exact")
+QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])  # turn of (y, z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,8 +222,9 @@ class BeamLink:
         """Return integrals over the mass of the beam and its lumped masses."""
         return self._invariants
 
+    @constant_property
     def turned_inertia(self) -> Array:
-        """Return int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); s0_3 = 1, see `turning`."""
+        """Integrals int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); s0_3 = 1, see `turning`."""
         return self.carriers.turned(self.moments)
 
     def shortening(self) -> Shortening | None:
@@ -322,6 +324,26 @@ class BeamLink:
     @constant_property
     def _shortening(self) -> Shortening:
         return self.carriers.shortening(self.moments)
+
+    @constant_property
+    def node_compliance(self) -> Array:
+        """Compliance of the sections at the nodes, real, (n, 6, 6)."""
+        return np.real(self.profile.tables(self.basis.rule.nodes)[0])
+
+    @constant_property
+    def twisted_bending(self) -> Array:
+        """What w . (J^T S J - S) w is of the coordinates at the nodes, (n, m, m): see `beam.field_limits`."""
+        w = np.real(self.field.nodes.strain[:, 4:])
+        S = np.linalg.inv(self.node_compliance[:, 4:, 4:])
+        return np.swapaxes(w, 1, 2) @ (QUARTER.T @ S @ QUARTER - S) @ w
+
+    @constant_property
+    def shapes_of_unit_stiffness(self) -> Array | None:
+        """Combinations of the coordinates with the stiffness 1 each, none with another, (m, m); None if one buckles."""
+        K = np.real(self.stiffness())
+        scale = 1 / np.sqrt(np.diag(K))  # stretch is stiffer than bending by the square of the slenderness
+        values, shapes = np.linalg.eigh(K * np.outer(scale, scale))
+        return scale[:, None] * shapes / np.sqrt(values) if values[0] > 0 else None
 
     @constant_property
     def _forces(self) -> Array:
