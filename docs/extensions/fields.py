@@ -21,9 +21,9 @@ def described(path):
 
 def rows(part):
     """(field, meaning, default) of every field of a block, in the order of its class, `type` left out."""
-    from lissom.model.fields.validation_errors import written
+    from lissom.model.fields.validation_errors import file_fields
 
-    return [(name, _meaning(field), _default(field)) for name, field in written(part).items() if name != "type"]
+    return [(name, _meaning(field), _default(field)) for name, field in file_fields(part).items() if name != "type"]
 
 
 def coordinates():

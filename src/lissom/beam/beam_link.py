@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lissom.beam import damping as laws
-from lissom.beam.constants import constant_property, frozen
+from lissom.beam.constants import constant_property, freeze
 from lissom.beam.damping import Damping
 from lissom.beam.fields.chord_field import Bow, bow
 from lissom.beam.fields.displacement_field import Field, UniformField
@@ -180,7 +180,7 @@ class BeamLink:
     def section_map(self, x: Number) -> SectionMap:
         """Return linear and quadratic terms of the motion of the section at x."""
         found = _section_map(self.field, self.stiffening, x)
-        return found if self.bow is None else found._replace(bow=frozen(self.bow.running(self.field.fraction(x))[0]))
+        return found if self.bow is None else found._replace(bow=freeze(self.bow.running(self.field.fraction(x))[0]))
 
     def position(self, x: Any) -> Array:
         """Return places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
@@ -405,4 +405,4 @@ def _section_map(field: Any, stiffening: str, x: Number) -> SectionMap:
         terms = field.running_terms(xi)
         B, D = terms.foreshortening(np.ones(1)), terms.twist(np.ones(1))
     running = ExactField(field).running(xi)[0] if stiffening == "exact" else np.zeros(0)
-    return frozen(SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running))
+    return freeze(SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running))

@@ -51,8 +51,8 @@ def section_forces(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
     jumps = length * np.array(beam.profile.edges)
     at, moments = _mass_points(beam, np.unique(np.concatenate([x, jumps, np.linspace(0.0, length, PIECES + 1)])))
     points = _motion(run, link, at)
-    force, torque = _needed(points, moments, np.asarray(run.model.robot.gravity, float))
-    loads = [(at, points.p, force, torque), *_carried(run, link, length)]
+    force, torque = _point_loads(points, moments, np.asarray(run.model.robot.gravity, float))
+    loads = [(at, points.p, force, torque), *_carried_loads(run, link, length)]
     shown = _motion(run, link, np.concatenate([x, [0.0]]))  # the base comes last, to be compared with the joint
     F, M = np.zeros((2, len(run.time), len(x) + 1, 3))
     for k, place in enumerate([*x, 0.0]):
@@ -107,7 +107,7 @@ def _mass_points(beam: BeamLink, edges: np.ndarray) -> tuple[np.ndarray, np.ndar
     return at, moments
 
 
-def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _point_loads(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return force and torque about its place that each mass point asks for, (N, K, 3) each, world axes."""
     free = points.p2 - gravity
     mass, first, second = moments[:, 0, 0, None], moments[:, 0, 1:], moments[:, 1:, 1:]
@@ -117,7 +117,9 @@ def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tu
     return force, turning + np.cross(np.einsum("nkij,kj->nki", points.R, first), free)
 
 
-def _carried(run: Trajectory, link: str, length: float) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+def _carried_loads(
+    run: Trajectory, link: str, length: float
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Return what a link carries and what acts on it: where on the link, the place, force and torque in world axes."""
     joined = [
         (child.at, run.quantities.select("link_position", "link", child.name), run.numbers.axes(child.name), wrench)
@@ -146,7 +148,7 @@ def _motion(run: Trajectory, link: str, x: np.ndarray) -> _LinkMotion:
     beam, still = run.model.flexible[link], np.zeros_like(run.v)
     states = []
     for time in (-h, 0.0 * h, h):
-        q = _moved(run.model, run.q, run.v, run.a, time)
+        q = _advance(run.model, run.q, run.v, run.a, time)
         seen = observe(run.model, q, still, still)
         k = run.model.row(link) - 1
         R, origin = quaternion.to_matrix(seen.link_orientation[:, k])[:, None], seen.link_position[:, k, None]
@@ -157,7 +159,7 @@ def _motion(run: Trajectory, link: str, x: np.ndarray) -> _LinkMotion:
     return _LinkMotion(p, R, (p1 - 2 * p + p0) / h**2, (R1 - 2 * R + R0) / h[..., None] ** 2)
 
 
-def _moved(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndarray) -> np.ndarray:
+def _advance(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndarray) -> np.ndarray:
     """Return configurations (N, nq) short times h (N, 1) later, right to the second order."""
     out, step = q.copy(), h * v + h**2 / 2 * a
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):

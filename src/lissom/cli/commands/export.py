@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from lissom.cli.printing.command_wrapper import assignment, command, fail
-from lissom.cli.printing.shared_options import EXAMPLE, Settings, asked, named
+from lissom.cli.printing.shared_options import EXAMPLE, Settings, check_name, option_with_default
 from lissom.cli.printing.shared_options import out as out_option
 from lissom.messages import listed
 
@@ -35,7 +35,7 @@ def export(
     ],
     to: Annotated[
         str | None,
-        asked(
+        option_with_default(
             "--to",
             "FORMAT",
             "csv, parquet or mat for a run, c for a robot, fmu for a scenario; the ending of --out may say it instead.",
@@ -46,11 +46,11 @@ def export(
     ] = None,
     units: Annotated[bool, typer.Option("--units", help="csv: units in the header.")] = False,
     functions: Annotated[
-        str | None, asked("--functions", "NAMES", "c: the functions wanted, comma between; else all.")
+        str | None, option_with_default("--functions", "NAMES", "c: the functions wanted, comma between; else all.")
     ] = None,
     point: Annotated[
         list[str] | None,
-        asked(
+        option_with_default(
             "--point",
             "LINK[@METRES]",
             "c: a point for point_pose and jacobian: a link's tip, or a section of a beam; may be given several times. "
@@ -59,7 +59,7 @@ def export(
     ] = None,
     wrench: Annotated[
         list[str] | None,
-        asked(
+        option_with_default(
             "--wrench",
             "LINK",
             "c, fmu: a link with an external wrench as an argument or input; may be given several times. Of an FMU the "
@@ -67,15 +67,16 @@ def export(
         ),
     ] = None,
     name: Annotated[
-        str | None, asked("--name", "TEXT", "c: what C names begin with; else the robot's name. fmu: of the model.")
+        str | None,
+        option_with_default("--name", "TEXT", "c: what C names begin with; else the robot's name. fmu: of the model."),
     ] = None,
-    fmi: Annotated[str | None, asked("--fmi", "VERSION", "fmu: 2.0 (unless given) or 3.0.")] = None,
+    fmi: Annotated[str | None, option_with_default("--fmi", "VERSION", "fmu: 2.0 (unless given) or 3.0.")] = None,
     kind: Annotated[
-        str | None, asked("--kind", "NAME", "fmu: co-simulation, model-exchange or both; else both.")
+        str | None, option_with_default("--kind", "NAME", "fmu: co-simulation, model-exchange or both; else both.")
     ] = None,
     parameter: Annotated[
         list[str] | None,
-        asked(
+        option_with_default(
             "--parameter",
             "PATH",
             "c, fmu: a number of the robot that becomes an argument, or that a tool may change beside gains and "
@@ -84,7 +85,7 @@ def export(
     ] = None,
     backend: Annotated[
         str | None,
-        asked(
+        option_with_default(
             "--backend",
             "WAY",
             "c: straight (assignments only, fastest where short), loops (over tables, shortest); else the better.",
@@ -92,7 +93,7 @@ def export(
     ] = None,
     platform: Annotated[
         list[str] | None,
-        asked(
+        option_with_default(
             "--platform",
             "NAME",
             "fmu: another machine that it is to run on: win64, linux64, darwin64, aarch64-linux or aarch64-darwin; may "
@@ -116,9 +117,14 @@ def export(
         if value and option not in MEANT.get(target, ()):
             raise typer.BadParameter(f"{option} has no meaning for {target}")
     if target in TABLES:
-        _table(named(what), target, out, units)
+        _table(check_name(what), target, out, units)
     elif target == "fmu":
-        asked = {"version": fmi or "2.0", "kind": kind or "both", "wrenches": wrench, "parameters": parameter or ()}
+        asked = {
+            "version": fmi or "2.0",
+            "kind": kind or "both",
+            "wrenches": wrench,
+            "parameters": parameter or (),
+        }
         _fmu(what, out, settings or [], name=name, platforms=platform or (), **asked)
     else:
         _c_code(
@@ -138,8 +144,8 @@ def _format(to: str | None, out: Path | None) -> str:
     """Return the format that is asked for, or that the ending of the file says."""
     kind = to if to is not None else "" if out is None else out.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        named = f"--to {to}" if to is not None else out
-        said = "the format is missing" if named is None else f"{named} names no format"
+        given = f"--to {to}" if to is not None else out
+        said = "the format is missing" if given is None else f"{given} names no format"
         raise typer.BadParameter(f"{said}; write --to with one of {listed(FORMATS)}")
     return kind
 
@@ -179,11 +185,11 @@ def _c_code(robot: str, out: Path | None, functions: str | None, settings: list[
 
 
 def _fmu(scenario: str, out: Path | None, settings: list[str], **options: Any) -> None:
-    from lissom.cli.commands.run import prepared_of
+    from lissom.cli.commands.run import prepare_scenario
     from lissom.export import to_fmu
     from lissom.progress import Progress
 
-    loaded, _, prepared = prepared_of(scenario, [assignment(text, EXAMPLE) for text in settings])
+    loaded, _, prepared = prepare_scenario(scenario, [assignment(text, EXAMPLE) for text in settings])
     options["name"] = options["name"] or loaded.name
     with Progress("writing the FMU"):
         written = to_fmu(prepared, out or Path(f"{loaded.name}.fmu"), **options)

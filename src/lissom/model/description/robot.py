@@ -142,7 +142,7 @@ class Link(Description):
             raise RobotError.of(error) from None
 
 
-def _seated(link: Link, parent: Link) -> Link:
+def _place_link(link: Link, parent: Link) -> Link:
     origin = placed(parent, link.origin)
     return link if origin is link.origin else link.model_copy(update={"origin": origin})
 
@@ -191,8 +191,8 @@ class Robot(Description):
         links = (*self.links, *(link for link in carried if link is not None))
         tipped = {link.name: link for link in self.links if getattr(link.body, "tip", None) is not None}
         if tipped:
-            links = tuple(_seated(link, tipped[link.parent]) if link.parent in tipped else link for link in links)
-        return robot_checks.ordered(links)
+            links = tuple(_place_link(link, tipped[link.parent]) if link.parent in tipped else link for link in links)
+        return robot_checks.sort_links(links)
 
     @property
     def closures(self) -> tuple[Loop, ...]:
@@ -294,9 +294,9 @@ class Robot(Description):
 
     def with_values(self, changes: Iterable[tuple[str, Any]]) -> "Robot":
         """Return a robot that differs in several values, checked once all are in their places."""
-        from lissom.model.io.robot_paths import replaced
+        from lissom.model.io.robot_paths import replace_values
 
-        return replaced(self, changes)
+        return replace_values(self, changes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data as in a robot file, without what equals its default."""

@@ -206,11 +206,11 @@ class Beam(Description):
             for name in ("y", "z"):
                 least = [POLYNOMIALS if name in polynomials else HELD] if how.in_loop else []
                 least += [LOOSE] if name in how.loose else []
-                least += [self._stepped(how.in_loop)] if self.attachments else []
+                least += [self._count_step_functions(how.in_loop)] if self.attachments else []
                 counts[name] = max(counts[name], *least, 0)
         return counts
 
-    def _stepped(self, in_loop: bool) -> int:
+    def _count_step_functions(self, in_loop: bool) -> int:
         """Return how many bending functions forces need that step on at attachments.
 
         The nearer a force is to a held end, the more modes make up the deflection under it: the n lowest of a clamped

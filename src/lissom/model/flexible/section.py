@@ -15,7 +15,7 @@ from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.number_fields import Number, refusal
 from lissom.model.fields.vector_fields import Matrix6, Pair, Vec2
 from lissom.model.flexible import section_files
-from lissom.model.flexible.section_base import SectionSpec, given
+from lissom.model.flexible.section_base import SectionSpec, require_material
 
 if TYPE_CHECKING:
     from lissom import beam
@@ -45,7 +45,7 @@ class Rectangle(SectionSpec):
         """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
-        return beam.Section.rectangle(given(material), width=self.width, height=self.height)
+        return beam.Section.rectangle(require_material(material), width=self.width, height=self.height)
 
     def rings(self) -> tuple[Any, list[Any]]:
         """Return the outline and the holes, each (k, 2)."""
@@ -79,7 +79,9 @@ class Box(SectionSpec):
         """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
-        return beam.Section.box(given(material), width=self.width, height=self.height, thickness=self.thickness)
+        return beam.Section.box(
+            require_material(material), width=self.width, height=self.height, thickness=self.thickness
+        )
 
     def rings(self) -> tuple[Any, list[Any]]:
         """Return the outline and the holes, each (k, 2)."""
@@ -104,7 +106,7 @@ class Circle(SectionSpec):
         """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
-        return beam.Section.circle(given(material), diameter=self.diameter)
+        return beam.Section.circle(require_material(material), diameter=self.diameter)
 
     def rings(self) -> tuple[Any, list[Any]]:
         """Return the outline and the holes, each (k, 2)."""
@@ -145,7 +147,9 @@ class Tube(SectionSpec):
         """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
-        return beam.Section.tube(given(material), outer=self.outer, inner=self.inner, thickness=self.thickness)
+        return beam.Section.tube(
+            require_material(material), outer=self.outer, inner=self.inner, thickness=self.thickness
+        )
 
     def rings(self) -> tuple[Any, list[Any]]:
         """Return the outline and the holes, each (k, 2)."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.files import write_whole
-from lissom.messages import shortened
+from lissom.messages import shorten_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,7 @@ def line(k: int) -> dict[str, Any]:
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k // len(COLOURS) % len(DASHES)]}
 
 
-def shaded(colours: Sequence[str], owners: Sequence[str]) -> list[str]:
+def shade_colours(colours: Sequence[str], owners: Sequence[str]) -> list[str]:
     """Return colours such as #0072B2, one per thing, in a shade of its own for each thing of the same owner."""
     before: Counter[str] = Counter()
     made = []
@@ -121,7 +121,7 @@ def legend(axes: Axes, outside: int = 8) -> None:
     Of many curves it names those that reach farthest.
     """
     handles, labels = axes.get_legend_handles_labels()
-    names = shortened(labels, LONGEST)
+    names = shorten_names(labels, LONGEST)
     if len(names) > outside:
         if len(names) > NAMED + 1:
             far = sorted(range(len(names)), key=lambda k: -_extent(handles[k]))[:NAMED]
