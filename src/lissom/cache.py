@@ -28,10 +28,10 @@ def folder(what: str) -> Path | None:
     if (own or common) == "off":
         return None
     asked = Path(own) if own else Path(common) / what if common else None
-    if asked is not None and is_trusted(asked):
+    if asked is not None and trusted(asked):
         return asked
     usual = _usual(what)
-    safe = usual if usual is not None and is_trusted(usual) else None
+    safe = usual if usual is not None and trusted(usual) else None
     refused = asked or (usual if safe is None else None)
     if refused is not None:
         instead = LOSS[what] if safe is None else f"{safe} is taken in its place"
@@ -39,7 +39,7 @@ def folder(what: str) -> Path | None:
     return safe
 
 
-def is_trusted(path: Path) -> bool:
+def trusted(path: Path) -> bool:
     """Return whether nobody but the user and the system can put something at a path, by owners and modes on the way.
 
     What does not exist yet is as safe as the folder it will be made in.

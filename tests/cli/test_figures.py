@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from lissom.cli.printing.figure_files import divide_among_processes
+from lissom.cli.printing.figure_files import divided
 
 
 def test_every_name_is_done_once(tmp_path):
@@ -12,7 +12,7 @@ def test_every_name_is_done_once(tmp_path):
         for name in names:
             (tmp_path / name).touch(exist_ok=False)
 
-    divide_among_processes(note, [f"{k}" for k in range(7)])
+    divided(note, [f"{k}" for k in range(7)])
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"{k}" for k in range(7)]
 
 
@@ -25,7 +25,7 @@ def test_what_a_process_leaves_undone_is_done_here(tmp_path):
         for name in names:
             (tmp_path / name).touch(exist_ok=False)
 
-    divide_among_processes(note, "abcdef")
+    divided(note, "abcdef")
     assert sorted(path.name for path in tmp_path.iterdir()) == [*"abcdef"]
 
 
@@ -34,4 +34,4 @@ def test_a_failure_everywhere_is_told():
         raise ValueError("no room")
 
     with pytest.raises(ValueError, match="no room"):
-        divide_among_processes(fail, "abc")
+        divided(fail, "abc")

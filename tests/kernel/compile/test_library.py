@@ -156,13 +156,13 @@ def test_a_folder_that_others_write_to_is_not_used(copied, tmp_path, monkeypatch
     assert copied not in library.tables()
     assert "may be written by others" in capsys.readouterr().err
     copied.parent.chmod(0o755)
-    assert cache.is_trusted(copied.parent)
+    assert cache.trusted(copied.parent)
     found = os.stat(copied.parent)
     foreign = os.stat_result([*found[:4], os.getuid() + 1, *found[5:10]])
     stat = Path.stat
     monkeypatch.setattr(Path, "stat", lambda self, **o: foreign if self == copied.parent else stat(self, **o))
-    assert not cache.is_trusted(copied.parent)
-    assert not cache.is_trusted(copied)
+    assert not cache.trusted(copied.parent)
+    assert not cache.trusted(copied)
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are a POSIX feature")

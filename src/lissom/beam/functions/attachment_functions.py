@@ -56,7 +56,9 @@ def missed_shares(functions: Array, statics: Sequence[Array]) -> list[Array]:
     """
     known = _orthonormal(functions)
     return [
-        np.sum((part - _project(known, part)) ** 2, axis=0) / np.sum(part**2, axis=0) if part.shape[1] else np.zeros(0)
+        np.sum((part - _projected(known, part)) ** 2, axis=0) / np.sum(part**2, axis=0)
+        if part.shape[1]
+        else np.zeros(0)
         for part in statics
     ]
 
@@ -69,7 +71,7 @@ def needed_loads(functions: Array, statics: Sequence[Array], tolerance: float = 
     """
     ends = np.cumsum([0, *(part.shape[1] for part in statics)])
     known = _orthonormal(functions)
-    missed = [part - _project(known, part) for part in statics]
+    missed = [part - _projected(known, part) for part in statics]
     chosen: list[Array] = []
     while len(chosen) < ends[-1]:
         worst = [_worst(*pair) for pair in zip(missed, statics, strict=True)]
@@ -80,7 +82,7 @@ def needed_loads(functions: Array, statics: Sequence[Array], tolerance: float = 
         chosen.append(np.zeros(ends[-1]))
         chosen[-1][ends[at] : ends[at + 1]] = load
         shape = missed[at] @ load
-        missed = [part - _project((shape / np.linalg.norm(shape))[:, None], part) for part in missed]
+        missed = [part - _projected((shape / np.linalg.norm(shape))[:, None], part) for part in missed]
     return np.stack(chosen, axis=1) if chosen else np.zeros((ends[-1], 0))
 
 
@@ -97,6 +99,6 @@ def _orthonormal(functions: Array) -> Array:
     return np.linalg.qr(functions)[0] if functions.shape[1] else functions
 
 
-def _project(directions: Array, vectors: Array) -> Array:
+def _projected(directions: Array, vectors: Array) -> Array:
     """Return what of vectors (k, c) lies along orthonormal directions (k, n)."""
     return directions @ (directions.T @ vectors)

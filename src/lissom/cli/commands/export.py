@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from lissom.cli.printing.command_wrapper import assignment, command, fail
-from lissom.cli.printing.shared_options import EXAMPLE, Settings, check_name, option_with_default
+from lissom.cli.printing.shared_options import EXAMPLE, Settings, asked, check_name
 from lissom.cli.printing.shared_options import out as out_option
 from lissom.messages import listed
 
@@ -35,7 +35,7 @@ def export(
     ],
     to: Annotated[
         str | None,
-        option_with_default(
+        asked(
             "--to",
             "FORMAT",
             "csv, parquet or mat for a run, c for a robot, fmu for a scenario; the ending of --out may say it instead.",
@@ -46,11 +46,11 @@ def export(
     ] = None,
     units: Annotated[bool, typer.Option("--units", help="csv: units in the header.")] = False,
     functions: Annotated[
-        str | None, option_with_default("--functions", "NAMES", "c: the functions wanted, comma between; else all.")
+        str | None, asked("--functions", "NAMES", "c: the functions wanted, comma between; else all.")
     ] = None,
     point: Annotated[
         list[str] | None,
-        option_with_default(
+        asked(
             "--point",
             "LINK[@METRES]",
             "c: a point for point_pose and jacobian: a link's tip, or a section of a beam; may be given several times. "
@@ -59,7 +59,7 @@ def export(
     ] = None,
     wrench: Annotated[
         list[str] | None,
-        option_with_default(
+        asked(
             "--wrench",
             "LINK",
             "c, fmu: a link with an external wrench as an argument or input; may be given several times. Of an FMU the "
@@ -68,15 +68,15 @@ def export(
     ] = None,
     name: Annotated[
         str | None,
-        option_with_default("--name", "TEXT", "c: what C names begin with; else the robot's name. fmu: of the model."),
+        asked("--name", "TEXT", "c: what C names begin with; else the robot's name. fmu: of the model."),
     ] = None,
-    fmi: Annotated[str | None, option_with_default("--fmi", "VERSION", "fmu: 2.0 (unless given) or 3.0.")] = None,
+    fmi: Annotated[str | None, asked("--fmi", "VERSION", "fmu: 2.0 (unless given) or 3.0.")] = None,
     kind: Annotated[
-        str | None, option_with_default("--kind", "NAME", "fmu: co-simulation, model-exchange or both; else both.")
+        str | None, asked("--kind", "NAME", "fmu: co-simulation, model-exchange or both; else both.")
     ] = None,
     parameter: Annotated[
         list[str] | None,
-        option_with_default(
+        asked(
             "--parameter",
             "PATH",
             "c, fmu: a number of the robot that becomes an argument, or that a tool may change beside gains and "
@@ -85,7 +85,7 @@ def export(
     ] = None,
     backend: Annotated[
         str | None,
-        option_with_default(
+        asked(
             "--backend",
             "WAY",
             "c: straight (assignments only, fastest where short), loops (over tables, shortest); else the better.",
@@ -93,7 +93,7 @@ def export(
     ] = None,
     platform: Annotated[
         list[str] | None,
-        option_with_default(
+        asked(
             "--platform",
             "NAME",
             "fmu: another machine that it is to run on: win64, linux64, darwin64, aarch64-linux or aarch64-darwin; may "

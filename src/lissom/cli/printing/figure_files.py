@@ -54,15 +54,15 @@ def draw(trajectory: Trajectory, folder: Path) -> list[str]:
 
     for kind in names:
         (folder / f"{kind}.png").unlink(missing_ok=True)
-    divide_among_processes(draw_all, names)
+    divided(draw_all, names)
     return [kind for kind in names if (folder / f"{kind}.png").exists()]
 
 
-def divide_among_processes(do: Callable[[Sequence[str]], None], names: Sequence[str]) -> None:
+def divided(do: Callable[[Sequence[str]], None], names: Sequence[str]) -> None:
     """Do something for all names, on every core where processes can be forked safely; what fails there is done here."""
     count = min(len(os.sched_getaffinity(0)), len(names)) if sys.platform == "linux" else 1
     parts = [names[k::count] for k in range(count)]
-    children = [(_fork(do, part), part) for part in parts[1:]]
+    children = [(_forked(do, part), part) for part in parts[1:]]
     failed: list[str] = []
     try:
         do(parts[0])
@@ -73,7 +73,7 @@ def divide_among_processes(do: Callable[[Sequence[str]], None], names: Sequence[
         do(failed)
 
 
-def _fork(do: Callable[[Sequence[str]], None], names: Sequence[str]) -> int:
+def _forked(do: Callable[[Sequence[str]], None], names: Sequence[str]) -> int:
     """Start a child process that does its part and ends without a word; return its number."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads: those of NumPy know how to fork

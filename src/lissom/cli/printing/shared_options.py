@@ -23,7 +23,7 @@ def out(help: str) -> Any:
     return typer.Option("--out", "-o", metavar="PATH", show_default=False, parser=check_name, help=help)
 
 
-def option_with_default(flag: str, metavar: str, help: str) -> Any:
+def asked(flag: str, metavar: str, help: str) -> Any:
     """Return an option with a value that may be left out."""
     return typer.Option(flag, metavar=metavar, show_default=False, help=help)
 

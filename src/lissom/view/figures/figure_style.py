@@ -83,7 +83,7 @@ def line(k: int) -> dict[str, Any]:
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k // len(COLOURS) % len(DASHES)]}
 
 
-def shade_colours(colours: Sequence[str], owners: Sequence[str]) -> list[str]:
+def shaded(colours: Sequence[str], owners: Sequence[str]) -> list[str]:
     """Return colours such as #0072B2, one per thing, in a shade of its own for each thing of the same owner."""
     before: Counter[str] = Counter()
     made = []

@@ -15,7 +15,7 @@ from lissom.results.lookup import NamedColumns, joint_names
 from lissom.results.quantity_names import AXES
 from lissom.results.summary import balance
 from lissom.view.figures.chart import Chart, Series
-from lissom.view.figures.figure_style import COLOURS, GREY, INK, shade_colours
+from lissom.view.figures.figure_style import COLOURS, GREY, INK, shaded
 
 if TYPE_CHECKING:
     from lissom.model.model import BodyNames
@@ -256,7 +256,7 @@ def _by_unit(names: Coordinates, find: Callable[[str], NamedColumns]) -> dict[st
 def _looks(run: Trajectory, names: Coordinates) -> list[dict[str, Any]]:
     """Return a look for each coordinate: the colour of its joint, in a shade of its own where the joint has several."""
     own = [_look(run, body) for _, body in names]
-    colours = shade_colours([one["colour"] for one in own], [body.joint for _, body in names])
+    colours = shaded([one["colour"] for one in own], [body.joint for _, body in names])
     return [one | {"colour": colour} for one, colour in zip(own, colours)]
 
 

@@ -21,7 +21,7 @@ from lissom.simulation.postprocess import observe
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.figures.chart import Chart, Series
-from lissom.view.figures.figure_style import shade_colours
+from lissom.view.figures.figure_style import shaded
 from lissom.view.live.joint_sliders import Handle, handles
 from lissom.view.live.live_charts import Curves
 from lissom.view.live.payload_controls import Payload
@@ -195,9 +195,7 @@ class ManualMode:
         rows = [self.samples[min(k, len(self.samples) - 1)] for k in range(len(t))]
         values, bent = np.array([row[4] for row in rows]).round(5), np.array([row[3] for row in rows])
         arm = self.stage.arm
-        colours = shade_colours(
-            [arm.colour(one.body) for one in self.handles], [one.body.joint for one in self.handles]
-        )
+        colours = shaded([arm.colour(one.body) for one in self.handles], [one.body.joint for one in self.handles])
         made = []
         for unit, quantity in (("rad", "angle"), ("m", "position")):
             series = tuple(

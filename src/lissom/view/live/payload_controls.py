@@ -21,7 +21,7 @@ class Payload:
 
     def __init__(self, robot: Robot) -> None:
         data = robot.to_dict()
-        self._place = _place(data) or _add_link(data, robot)
+        self._place = _place(data) or _added(data, robot)
         self.robot = Robot.from_dict(data)
 
     @cached_property
@@ -62,7 +62,7 @@ def _place(data: dict[str, Any]) -> tuple[Any, ...] | None:
     return None
 
 
-def _add_link(data: dict[str, Any], robot: Robot) -> tuple[Any, ...]:
+def _added(data: dict[str, Any], robot: Robot) -> tuple[Any, ...]:
     """Return a new link of nothing at the tip of the last one."""
     last = robot.links[-1]
     names = {link.name for link in robot.links} | {link.joint.name for link in robot.links}

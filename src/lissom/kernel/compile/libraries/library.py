@@ -89,7 +89,7 @@ class Library:
         content = json.loads(table.read_text(encoding="utf-8"))
         self.entries: dict[str, list[Any]] = content["entries"]  # place of the addresses, kind of the result
         self.file = table.with_name(content["file"])
-        if owned and not (disk.is_trusted(table) and disk.is_trusted(self.file)):
+        if owned and not (disk.trusted(table) and disk.trusted(self.file)):
             raise PermissionError(f"{self.file} may be written by others")
         # Changed bytes would be run: they give other numbers, or end the process.
         if digest(self.file.read_bytes()) != content["digest"]:
