@@ -119,12 +119,7 @@ def export(
     if target in TABLES:
         _table(check_name(what), target, out, units)
     elif target == "fmu":
-        asked = {
-            "version": fmi or "2.0",
-            "kind": kind or "both",
-            "wrenches": wrench,
-            "parameters": parameter or (),
-        }
+        asked = {"version": fmi or "2.0", "kind": kind or "both", "wrenches": wrench, "parameters": parameter or ()}
         _fmu(what, out, settings or [], name=name, platforms=platform or (), **asked)
     else:
         _c_code(

@@ -68,10 +68,8 @@ def run(
     with folder, interrupt_on_sigterm():
         trajectory = _trajectory(prepared, quiet)
         try:
-            with (
-                Progress("writing samples", show=not quiet),
-                defer_interrupts() as pressed,
-            ):  # what is computed comes first
+            # what is computed comes first
+            with Progress("writing samples", show=not quiet), defer_interrupts() as pressed:
                 folder.keep(scenario, trajectory)
                 stopped = pressed()
         except NotWritten:
