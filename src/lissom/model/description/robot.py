@@ -14,6 +14,7 @@ from lissom.model.compilation.attachment_points import acting_places
 from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions, end_conditions, links_on_loops
 from lissom.model.description import robot_checks
 from lissom.model.description.body import AnyBody
+from lissom.model.description.contact import Contact
 from lissom.model.description.frame import Frame, placed
 from lissom.model.description.joint import Joint
 from lissom.model.description.location import AnyPlace
@@ -30,13 +31,11 @@ from lissom.model.flexible.material import Material
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink, Place
-    from lissom.model.description.contact import Contact
     from lissom.model.description.force_elements import Element
     from lissom.model.description.sensor import AnySensor
     from lissom.model.flexible.finite_elements import FiniteElements
     from lissom.model.model import Model
 else:
-    Contact = lazy("lissom.model.description.contact:Contact")
     Element = lazy("lissom.model.description.force_elements:ELEMENTS")
     FiniteElements = lazy("lissom.model.flexible.finite_elements:FiniteElements")
     AnySensor = lazy("lissom.model.description.sensor:AnySensor")
