@@ -45,7 +45,7 @@ ROOMS = {
     ),
     "dynamics": (
         "state_checks", "coordinates", "loops", "forward", "inverse", "joint_space_inertia", "state_derivatives",
-        "energies", "forward_batch", "kinematics", "operation_counts", "sensor_kinds", "sensing", "symbolic",
+        "energies", "forward_batch", "kinematics", "reaching", "operation_counts", "sensor_kinds", "sensing", "symbolic",
     ),
     "analysis": ("energy_balance", "equilibrium", "linear_models", "modes"),
     "control": ("references", "laws", "design", "schema"),
