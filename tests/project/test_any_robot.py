@@ -109,7 +109,13 @@ OPTIONS = {
 }
 
 # functions of loops are given a robot that has some
-SPRING = {"name": "stay", "type": "spring", "stiffness": 1.0, "between": [{"link": "world"}, {"link": "left-far"}]}
+SPRING = {
+    "name": "stay",
+    "type": "spring",
+    "stiffness": 1.0,
+    "length": 0.5,
+    "between": [{"link": "world"}, {"link": "left-far"}],
+}
 CLOSED = lissom.Robot.from_dict(lissom.load("five-bar").to_dict() | {"elements": [SPRING]})
 BENT = dynamics.close_loops(CLOSED)
 STILL = np.zeros(CLOSED.compile().nv)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.results.summary import number
+from lissom.results.summary_tables import number
 from lissom.view.figures.run_charts import busiest
 
 if TYPE_CHECKING:
