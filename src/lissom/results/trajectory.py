@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from lissom.analysis.energy_balance import EnergyAudit
     from lissom.results.momentum import Momentum
-    from lissom.results.summary import Summary
+    from lissom.results.summaries.summary import Summary
 
 Frame = Literal["local", "parent", "world"]
 
@@ -248,7 +248,7 @@ class Trajectory(Samples):
 
     def summary(self) -> Summary:
         """Return peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
-        from lissom.results.summary import summarise
+        from lissom.results.summaries.summary import summarise
 
         return summarise(self)
 

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lissom.results.summary import Settling, Summary
+    from lissom.results.summaries.summary import Settling, Summary
     from lissom.results.trajectory import Trajectory
 
 BLOCKS = "▁▂▃▄▅▆▇█"

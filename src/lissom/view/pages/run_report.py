@@ -26,8 +26,8 @@ from lissom.view.pages.markup import document, stage
 from lissom.view.pages.page_charts import charts, compared, differences
 
 if TYPE_CHECKING:
-    from lissom.results.summary import Summary
-    from lissom.results.summary_tables import Rows
+    from lissom.results.summaries.summary import Summary
+    from lissom.results.summaries.summary_tables import Rows
     from lissom.results.trajectory import Trajectory
 
 HINT = (

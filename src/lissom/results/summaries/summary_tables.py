@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from lissom.results.summary import Summary
+    from lissom.results.summaries.summary import Summary
 
 BAND = 0.02  # settled: within this part of the way from the first to the final value
 

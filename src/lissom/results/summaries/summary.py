@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.lie import quaternion, so3
-from lissom.results.summary_tables import BAND, Rows, all_rows, number
+from lissom.results.summaries.summary_tables import BAND, Rows, all_rows, number
 from lissom.simulation.raw_run import Event
 from lissom.simulation.status.run_ending import Ending
 
