@@ -23,8 +23,8 @@ def equations(key):
     paper, rows = read_paper(key), equation_table(key)
     computed = sum(bool(row.marks) for row in rows)
     head = (
-        f"# Equations of paper {key}\n\n{paper.authors}, *{paper.title}*.\n\n{computed} of {len(rows)} numbered equations "
-        f"are computed; the others have a reason. Names are below `lissom.`, tests below `tests/`.\n"
+        f"# Equations of paper {key}\n\n{paper.authors}, *{paper.title}*.\n\n{computed} of {len(rows)} numbered "
+        f"equations are computed; the others have a reason. Names are below `lissom.`, tests below `tests/`.\n"
         f"`lissom theory equations {key}` prints this table. {WRITTEN}\n\n"
     )
     return head + write_equations(key)
