@@ -69,13 +69,19 @@ def act(T: ArrayLike, x: ArrayLike) -> Array:
 
 
 def Ad(T: ArrayLike) -> Array:
-    """Return the adjoint of the group, [[R, 0], [hat(p) R, R]]: (..., 4, 4) -> (..., 6, 6); V_a = Ad(T_ab) V_b."""
+    """Return the adjoint of the group, [[R, 0], [hat(p) R, R]]: (..., 4, 4) -> (..., 6, 6); V_a = Ad(T_ab) V_b.
+
+    Equations: 003 (4).
+    """
     R, p = parts(T)
     return _dual(R, so3.hat(p) @ R)
 
 
 def ad(xi: ArrayLike) -> Array:
-    """Return the Lie bracket as a matrix, [[hat(omega), 0], [hat(v), hat(omega)]]: (..., 6) -> (..., 6, 6)."""
+    """Return the Lie bracket as a matrix, [[hat(omega), 0], [hat(v), hat(omega)]]: (..., 6) -> (..., 6, 6).
+
+    Equations: 003 (101).
+    """
     xi = np.asarray(xi)
     return _dual(so3.hat(xi[..., :3]), so3.hat(xi[..., 3:]))
 

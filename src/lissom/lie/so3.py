@@ -88,7 +88,10 @@ def left_jacobian_inverse(w: ArrayLike) -> Array:
 
 
 def right_jacobian_inverse(w: ArrayLike) -> Array:
-    """Return the inverse of `right_jacobian`, for turns below 2 pi."""
+    """Return the inverse of `right_jacobian`, for turns below 2 pi.
+
+    Equations: 003 (74).
+    """
     return left_jacobian_inverse(-np.asarray(w))
 
 

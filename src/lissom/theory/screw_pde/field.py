@@ -24,7 +24,10 @@ NESTED = ("auto", "legendre")  # bases whose larger sets contain the smaller one
 
 
 def deformation(formulation: ScrewPDE, q: Array, link: str, x: Array) -> Array:
-    """r(x, t) less (x, 0, 0): displacement (..., k, 3) of a link's centre line at stations x (k,), for q (..., nq)."""
+    """r(x, t) less (x, 0, 0): displacement (..., k, 3) of a link's centre line at stations x (k,), for q (..., nq).
+
+    Equations: 003 (49).
+    """
     beam = _beam(formulation.model, link)
     return beam.displacement(np.asarray(x, float), np.asarray(q)[..., formulation.model.link(link).modes_q])
 
@@ -43,6 +46,8 @@ def pde_residual(formulation: ScrewPDE, q: Array, v: Array, tau: Array, modes: i
 
     Links need a basis whose larger sets contain the smaller ones: `ends: auto` (two functions or more per direction) or
     `legendre`.
+
+    Equations: 003 (17).
     """
     model = formulation.model
     rich_model = _enriched(model, modes)
@@ -90,6 +95,8 @@ def boundary_moments(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> d
     """Return the boundary conditions (20), (21) of every flexible link at a state.
 
     Masses lumped at a tip must be points.
+
+    Equations: 003 (20)-(22).
     """
     if formulation.frames:
         raise LissomError("boundary_moments takes body frames at the bases; build the formulation without frames")

@@ -36,7 +36,10 @@ class Particles:
 
 
 def particles(link: Link, beam: BeamLink | None) -> Particles:
-    """Particles of a rigid or flexible link."""
+    """Particles of a rigid or flexible link.
+
+    Equations: 003 (5)-(6).
+    """
     return _of_body(link) if beam is None else _of_beam(beam)
 
 

@@ -62,7 +62,10 @@ class Solution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """matrix @ unknowns = right, at one state."""
+    """matrix @ unknowns = right, at one state.
+
+    Equations: 003 (36), (42)-(44).
+    """
 
     formulation: ScrewPDE
     matrix: csc_array
@@ -268,6 +271,10 @@ class _Stack:
             self.put_right(f"{body.joint}: actuator", work.force[body.joint_v] + reflected @ drift)
 
     def _link(self, i: int) -> None:
+        """Add the twist and deformation rows of a link, with the wrenches of its own joint and of its children's.
+
+        Equations: 003 (27)-(29).
+        """
         f, table, work = self.f, self.f.table, self.f.work
         body, up, s = f.model.bodies[i], int(table.parent[i]), 6 + int(table.modes[i])
         lower = np.tril(work.mass[i, :s, :s])

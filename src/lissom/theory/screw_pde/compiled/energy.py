@@ -12,7 +12,10 @@ from lissom.theory.screw_pde.compiled.section import from_base
 
 @kernel
 def energies(table, work, q, v):
-    """(kinetic, gravity, strain, joints) for the frames in place."""
+    """(kinetic, gravity, strain, joints) for the frames in place.
+
+    Equations: 003 (77).
+    """
     n = table.parent.shape[0]
     kinetic = 0.0
     gravity = 0.0

@@ -82,7 +82,10 @@ def beyond(R, p, w, u, Q, d, U):
 
 @kernel
 def place_frames(table, work):
-    """Poses and twists of all body frames from the relative motions, base to tip."""
+    """Poses and twists of all body frames from the relative motions, base to tip.
+
+    Equations: 003 (3), (23)-(24).
+    """
     n = table.parent.shape[0]
     for i in range(n):
         up = table.parent[i]
@@ -103,6 +106,8 @@ def constraint_rows(table, work):
     """X_i, gamma_i and the base's own drift for the constraint P^T (base_i - X_i z'_parent) = P^T gamma_i.
 
     From V_b' = Ad(g^-1) V_a' + U' + ad(V_b) U, applied to the parent's section, then to the joint.
+
+    Equations: 003 (25), (30)-(34).
     """
     for i in range(table.parent.shape[0]):
         w, u = load_pair(work.V[i])
