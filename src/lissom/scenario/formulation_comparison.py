@@ -165,10 +165,6 @@ def compare(
     """
     prepared = _scenario(what).prepare()
     model = prepared.model
-    if prepared.motion:
-        joints = ", ".join(prepared.motion)
-        text = f"{joints} is prescribed, and formulations take forces; use control instead of motion"
-        raise LissomError(text, ("motion",))
     for name in ("loads", "payloads"):
         if getattr(prepared, name):
             raise LissomError(f"formulations take forces of motors alone; remove {name} from the scenario", (name,))
@@ -179,6 +175,7 @@ def compare(
     options |= {
         "duration": prepared.settings.duration if duration is None else duration,
         "rate": prepared.settings.rate,
+        "motion": prepared.motion or None,
     }
     runs: dict[str, tuple[Trajectory, np.ndarray]] = {}
     missing: dict[str, str] = {}
