@@ -50,7 +50,7 @@ def test_curvature_is_that_of_brioschis_formula():
 
 
 def test_least_curvature_balances_the_forearm_and_is_not_least_energy():
-    """A forearm balanced about its joint has a constant inertia matrix: no curvature at all. Motions want it further."""
+    """A forearm balanced about its joint has a constant inertia matrix, hence no curvature; motions want it further."""
     flat, swift = design("curvature"), design("energy")
     assert abs(flat.values[COM]) < 1e-4
     assert flat.measures[0] < 1e-3 < 0.9 < flat.start_measures[0]
