@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import lissom
 from lissom import compare
 from lissom.cli import app
+from lissom.model.io.robot_files import builtin_names
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,21 @@ def test_a_prescribed_motion_is_compared_where_formulations_take_it():
     assert found["recursive_lagrange"].torque.max() < 1e-9
     assert all("prescribed = 'shaft'" in reason for reason in found.missing.values())
     assert len(found.missing) == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", builtin_names())
+def test_on_every_built_in_robot_each_formulation_answers_or_refuses_a_part_by_name(name):
+    found = lissom.compare(name, duration=0.01, rtol=1e-5)
+    assert set(found.results) | set(found.missing) == set(lissom.theory.names())
+    assert "kernel" in found.results
+    for row in found.rows:
+        assert row["tip"] < 1e-6, row
+    known = [str(part) for part in lissom.load(name).compile().links]
+    for reason in found.missing.values():
+        path, _, words = reason.partition(": ")
+        assert words
+        assert path.startswith(("loops", "elements", "contacts", "prescribed")) or path.split(".")[1] in known, reason
 
 
 def test_the_command_prints_the_table_and_writes_figure_and_numbers(tmp_path):

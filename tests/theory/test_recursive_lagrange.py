@@ -204,7 +204,7 @@ def test_the_beam_at_rest_has_the_frequency_that_the_paper_prints():
     assert abs(closed - 0.464) < 1e-3
     beam = lissom.load("spinup-beam").with_value("links.blade.beam.ends", "clamped-free")
     found = lissom.natural_modes(beam.compile(prescribed="shaft"))
-    assert abs(found.frequencies[0] / closed - 1) < 1e-9
+    assert 0 < 1 - found.frequencies[0] / closed < 1e-5  # by the rotary inertia of the section
 
 
 def test_canadarm2_falls_as_geometrically_exact_beams_do():
