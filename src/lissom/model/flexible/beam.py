@@ -135,7 +135,9 @@ class Beam(Description):
         elif self.stations:
             problems += station_problems(self.stations, self.length)
         if family == "clamped-mass" and not (self.loaded_ends().tip_mass or self.loaded_ends().tip_inertia):
-            text = "carries nothing at its tip: give {family: clamped-mass, tip_mass: ...}, the mass of what hangs there"
+            text = (
+                "carries nothing at its tip: give {family: clamped-mass, tip_mass: ...}, the mass of what hangs there"
+            )
             problems.append(("ends", "clamped-mass", text))
         # what does not go together
         if self.frame == "chord" and self.stiffening == "exact":

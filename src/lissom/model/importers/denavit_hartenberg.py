@@ -121,7 +121,9 @@ def _standard(file: DhFile) -> list[Framed]:
         turned = np.eye(4)
         if row is file.dh.rows[-1] and row.alpha:
             if row.beam is not None:
-                text = "turns the last frame against the beam that carries it; make it 0, or give a row more, with a body"
+                text = (
+                    "turns the last frame against the beam that carries it; make it 0, or give a row more, with a body"
+                )
                 raise RobotError(text, ("dh", "rows", len(links), "alpha"), row.alpha)
             turned = _about(0, row.alpha, 0.0)
             to_frame = np.linalg.inv(turned) @ to_frame
