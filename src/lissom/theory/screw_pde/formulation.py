@@ -20,7 +20,7 @@ from lissom.model.description.frame import WORLD
 from lissom.model.description.location import on_beam
 from lissom.model.model import Model
 from lissom.simulation.equations.system import Dynamics
-from lissom.theory.coverage import UNIFORM_BEAMS, Feature, Unsupported
+from lissom.theory.coverage import LINEAR_LINKS, Feature, Unsupported
 from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.screw_pde.closure import Closing, Closure, closures_of
 from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate
@@ -48,7 +48,7 @@ class ScrewPDE(Formulation):
     """
 
     name = "screw_pde"
-    covers = UNIFORM_BEAMS | {Feature.LOOPS, Feature.GROUP_JOINTS, Feature.ELASTIC_GEARS}
+    covers = LINEAR_LINKS | {Feature.LOOPS, Feature.GROUP_JOINTS, Feature.ELASTIC_GEARS, Feature.PRESTRESS}
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
     def __init__(

@@ -7,11 +7,11 @@ axis per mode are padded to the largest count m. Twists and wrenches have the an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.beam import BeamLink
+from lissom.beam import FlexibleLink
 from lissom.kernel.data.arrays import Gears, JointMotion, Passive
 from lissom.lie import so3
 from lissom.model.description.joint_kinds import joint_steps
@@ -22,7 +22,7 @@ from lissom.theory.screw_pde.closure import held_directions
 from lissom.theory.screw_pde.particles import particles
 
 Array = np.ndarray
-Station = tuple[str, float | None]
+Station = tuple[str, Any]
 
 
 class Table(NamedTuple):
@@ -70,6 +70,7 @@ class Table(NamedTuple):
     bending: Array  # (n,) number of bending coordinates, which come first
 
     # elasticity of the links
+    preload: Array  # (n, m) what heat and tendons push
     stiffness: Array  # (n, m, m)
     damping: Array  # (n, m, m)
     cubic_start: Array  # (n + 1,)
@@ -146,7 +147,7 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
         frames: stations (metres) of body frames that are not at the base, by link.
         held: frames of closures on links: link and station (None for the tip).
     """
-    links, beams = model.robot.bodies, {name: cast(BeamLink, link) for name, link in model.flexible.items()}
+    links, beams = model.robot.bodies, model.flexible
     n, m = len(links), max((beam.count for beam in beams.values()), default=0)
     rows = {link.name: i for i, link in enumerate(links)}
     fields: dict[str, Any] = {
@@ -154,9 +155,7 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
         "modes": np.array([beams[link.name].count if link.name in beams else 0 for link in links]),
         "gravity": np.asarray(model.robot.gravity, float),
         "moved": np.array([int(frames.get(link.name, 0.0) != 0.0) for link in links]),
-        "bending": np.array(
-            [beams[k.name].basis.y.count + beams[k.name].basis.z.count if k.name in beams else 0 for k in links]
-        ),
+        "bending": np.array([beams[k.name].bending_count if k.name in beams else 0 for k in links]),
     }
     for name in ("joint_q", "joint_v", "modes_q", "modes_v"):
         fields[name] = np.array([getattr(body, name).start for body in model.bodies])
@@ -176,7 +175,7 @@ def _check_supported(model: Model) -> None:
 
 def _sections(
     links: tuple[Link, ...],
-    beams: Mapping[str, BeamLink],
+    beams: Mapping[str, FlexibleLink],
     frames: Mapping[str, float],
     held: Sequence[Station],
     m: int,
@@ -232,7 +231,7 @@ def _joints(links: tuple[Link, ...]) -> dict[str, Array]:
     }
 
 
-def _particles(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -> dict[str, Array]:
+def _particles(links: tuple[Link, ...], beams: Mapping[str, FlexibleLink], m: int) -> dict[str, Array]:
     sets = [particles(link, beams.get(link.name)) for link in links]
     start = np.cumsum([0, *(len(p.sign) for p in sets)])
     shape, forms = np.zeros((m, 3, start[-1])), np.zeros((start[-1], m, m))
@@ -251,21 +250,23 @@ def _particles(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -
     }
 
 
-def _elasticity(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -> dict[str, Array]:
+def _elasticity(links: tuple[Link, ...], beams: Mapping[str, FlexibleLink], m: int) -> dict[str, Array]:
     n = len(links)
-    stiffness, damping = np.zeros((n, m, m)), np.zeros((n, m, m))
+    stiffness, damping, preload = np.zeros((n, m, m)), np.zeros((n, m, m)), np.zeros((n, m))
     starts, index, value, rate = [0], [np.zeros((0, 3), np.int64)], [np.zeros(0)], [np.zeros(0)]
     for i, link in enumerate(links):
         if link.name in beams:
             beam = beams[link.name]
             k = beam.count
             stiffness[i, :k, :k], damping[i, :k, :k] = beam.stiffness(), beam.damping_matrix()
+            preload[i, :k] = beam.preload()
             terms = beam.cubic_terms()
             index.append(terms[0])
             value.append(terms[1])
             rate.append(terms[2])
         starts.append(sum(map(len, value)))
     return {
+        "preload": preload,
         "stiffness": stiffness,
         "damping": damping,
         "cubic_start": np.array(starts),

@@ -293,7 +293,8 @@ class _Assembly:
         for name, values in ends:
             self.M_Dphi[own, self.columns[name].slice] += values[6:]
         self.M_Wphi[own, own] = found.modal_mass
-        elastic = table.stiffness[i, :m, :m] @ self.q[body.modes_q] + table.damping[i, :m, :m] @ self.v[body.modes_v]
+        elastic = table.preload[i, :m] + table.stiffness[i, :m, :m] @ self.q[body.modes_q]
+        elastic += table.damping[i, :m, :m] @ self.v[body.modes_v]
         bias = np.zeros(6 + m)
         terms = slice(table.cubic_start[i], table.cubic_start[i + 1])
         _add_cubic(bias, table.cubic_modes[terms], table.cubic[terms], table.cubic_damping[terms],
