@@ -54,7 +54,7 @@ def _of_body(link: Link) -> Particles:
     moments = np.zeros((4, 4))
     moments[1:, 1:] = np.trace(inertia) / 2 * np.eye(3) - inertia
     moments += body.mass * np.outer([1.0, *com], [1.0, *com])
-    signs, elements = _factors(moments)
+    signs, elements = mass_factors(moments)
     return Particles(
         sign=signs,
         carried=elements[:, 0],
@@ -94,7 +94,7 @@ def _of_beam(beam: BeamLink) -> Particles:
     field, m = beam.field, beam.count
     stations = beam.carriers
     # one element per factor of a station's moments: station, sign, l
-    factors = [_factors(moments) for moments in beam.moments]
+    factors = [mass_factors(moments) for moments in beam.moments]
     at = np.repeat(np.arange(len(factors)), [len(sign) for sign, _ in factors])
     sign, l = (np.concatenate(part) for part in zip(*factors, strict=True))
     place, shape = _motion(field.place(stations.xi), stations.sections, at, l)
@@ -118,7 +118,7 @@ def _of_beam(beam: BeamLink) -> Particles:
     )
 
 
-def _factors(moments: Array) -> tuple[Array, Array]:
+def mass_factors(moments: Array) -> tuple[Array, Array]:
     """Signs (k,) and vectors l (k, 4) with sum_k sign l l^T = moments, without those that vanish."""
     diagonal = np.count_nonzero(moments - np.diag(np.diag(moments))) == 0
     values, vectors = (np.diag(moments), np.eye(4)) if diagonal else np.linalg.eigh(moments)

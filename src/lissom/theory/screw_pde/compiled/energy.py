@@ -22,6 +22,8 @@ def energies(table, work, q, v):
     strain = 0.0
     g = vector(table.gravity)
     for i in range(n):
+        if table.given[i] == 1:
+            continue
         place_particles(table, work, i, q, v)
         if table.moved[i] == 1:
             move_particles(table, work, i, n)
