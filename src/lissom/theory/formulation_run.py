@@ -11,9 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
-from lissom.theory.coverage import Unsupported
 from lissom.theory.formulation import Formulation, Limit, Offer
-from lissom.theory.kernel_formulation import Kernel
 
 if TYPE_CHECKING:
     from lissom.control.references.reference import Reference
@@ -67,12 +65,6 @@ def simulate(
     from lissom.simulation.settings import RunSettings
 
     _check_motion(formulation, motion or {})
-    if formulation.model.loops and not isinstance(formulation, Kernel):
-        name = formulation.model.loops[0].name
-        text = (
-            f"loop {name} is a closure, which the time loop leaves to the kernel; integrate it by screw_pde.integrate"
-        )
-        raise Unsupported(text)
     settings = RunSettings.of(duration, rtol=rtol, atol=atol, method="radau", audit=False, **options)
     drive = {"controller": controller, "start": start, "motion": motion, "progress": progress}
     return _finished(formulation, _run(formulation, settings, **drive))

@@ -103,7 +103,7 @@ def bending(name: str, n: int, tip_mass: float = 0.0, tip_inertia: float = 0.0) 
     tip_inertia : float
         Rotary inertia at the tip over rhoA L^3 ("clamped-mass" only).
 
-    Equations: 003 (85)-(87).
+    Equations: 003 (85)-(88).
     """
     _check(name, BENDING, n, (tip_mass, tip_inertia), loaded="clamped-mass")
     beta = _bending_roots(name, n, tip_mass, tip_inertia)

@@ -121,11 +121,10 @@ def boundary_moments(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> d
 
 
 def _moments(beam: BeamLink, x: float, eta: Array, rate: Array) -> Array:
-    """GJ t', -EIy w'', EIz v'' at a section, with stiffness-proportional damping."""
-    s = beam.section
-    curvature = beam.field.sections(beam.field.fraction(x)).psi_x[0]
+    """Moments of the field in a section, GJ t', -EIy w'', EIz v'' in a plain link; with proportional damping."""
     beta = (rayleigh(beam.damping) or (0.0, 0.0))[0]
-    return np.array([s.GJ, s.EIy, s.EIz]) * (curvature @ (eta + beta * rate))
+    forces = beam.field.forces(beam.section, beam.field.fraction(x))[0]
+    return forces[3:] @ (eta + beta * rate)
 
 
 def _beam(model: Model, link: str) -> BeamLink:

@@ -174,7 +174,8 @@ def _printed_limit(beam: object) -> float:
     """
     from lissom.beam import BeamLink
 
-    assert isinstance(beam, BeamLink)
+    if not isinstance(beam, BeamLink) or not beam.plain:
+        return np.inf  # it is for one section, without shear
     s, n = beam.section, max(beam.basis.y.count, beam.basis.z.count, 1)
     EI = max(s.EIy, s.EIz)
     return float(2 * beam.length**2 / (EULER_BERNOULLI**2 * n**2) * np.sqrt(s.rhoA / EI))

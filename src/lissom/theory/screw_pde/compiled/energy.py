@@ -22,6 +22,8 @@ def energies(table, work, q, v):
     strain = 0.0
     g = vector(table.gravity)
     for i in range(n):
+        if table.given[i] == 1:
+            continue
         place_particles(table, work, i, q, v)
         if table.moved[i] == 1:
             move_particles(table, work, i, n)
@@ -37,6 +39,7 @@ def energies(table, work, q, v):
             gravity -= table.sign[first + k] * c * dot(g, add(scale(c, p), rotate(R, s)))
         eta = table.modes_q[i]
         for j in range(table.modes[i]):
+            strain += table.preload[i, j] * q[eta + j]
             for k in range(table.modes[i]):
                 strain += 0.5 * q[eta + j] * table.stiffness[i, j, k] * q[eta + k]
         for term in range(table.cubic_start[i], table.cubic_start[i + 1]):

@@ -245,7 +245,7 @@ def elastic_forces(table, i, m, q, v, bias):
     at_q = table.modes_q[i]
     at_v = table.modes_v[i]
     for j in range(m):
-        force = 0.0
+        force = table.preload[i, j]
         for k in range(m):
             force += table.stiffness[i, j, k] * q[at_q + k] + table.damping[i, j, k] * v[at_v + k]
         bias[6 + j] += force
