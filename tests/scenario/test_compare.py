@@ -77,14 +77,15 @@ def test_an_unknown_formulation_is_an_error():
 
 
 def test_a_prescribed_motion_is_compared_where_formulations_take_it():
-    """The kernel and recursive Lagrange have the same first-order field; the others refuse the joint by its name."""
+    """These three have the same first-order field; the others refuse the joint by its name."""
     found = lissom.compare("spinup-beam", duration=2.0)
-    assert set(found.results) == {"kernel", "recursive_lagrange"}
+    assert set(found.results) == {"kernel", "recursive_lagrange", "screw_pde"}
     assert np.abs(found["kernel"].tip[-1] - [8, 0, 0]).max() > 1e-3
-    assert found["recursive_lagrange"].distance.max() < 1e-12
-    assert found["recursive_lagrange"].torque.max() < 1e-9
+    for name in ("recursive_lagrange", "screw_pde"):
+        assert found[name].distance.max() < 1e-12
+        assert found[name].torque.max() < 1e-9
     assert all("prescribed = 'shaft'" in reason for reason in found.missing.values())
-    assert len(found.missing) == 5
+    assert len(found.missing) == 4
 
 
 @pytest.mark.slow
