@@ -88,6 +88,11 @@ def test_a_prescribed_motion_is_compared_where_formulations_take_it():
     assert len(found.missing) == 4
 
 
+def test_a_manoeuvre_in_which_nothing_moves_is_told_as_such():
+    assert "Nothing moves in this manoeuvre" in str(lissom.compare("two-link-rig", ["erls"], duration=0.01))
+    assert "Nothing moves" not in str(lissom.compare("rigid-7-axis", ["lie_group"], duration=0.01))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", builtin_names())
 def test_on_every_built_in_robot_each_formulation_answers_or_refuses_a_part_by_name(name):
