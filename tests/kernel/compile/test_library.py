@@ -21,6 +21,7 @@ from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.trace import Need, tracing
 from lissom.kernel.kinematics.frame_jacobian import frame_jacobian
 from lissom.kernel.packs.memory import packed
+from lissom.operating_system import is_private
 
 pytestmark = pytest.mark.skipif(toolchain.compiler() is None, reason="needs a C compiler")
 TARGET = toolchain.own_targets()[-1]
@@ -176,13 +177,13 @@ def test_a_folder_that_others_write_to_is_not_used(copied, tmp_path, monkeypatch
     assert copied not in library.tables()
     assert "may be written by others" in capsys.readouterr().err
     copied.parent.chmod(0o755)
-    assert cache.trusted(copied.parent)
+    assert is_private(copied.parent)
     found = os.stat(copied.parent)
     foreign = os.stat_result([*found[:4], os.getuid() + 1, *found[5:10]])
     stat = Path.stat
     monkeypatch.setattr(Path, "stat", lambda self, **o: foreign if self == copied.parent else stat(self, **o))
-    assert not cache.trusted(copied.parent)
-    assert not cache.trusted(copied)
+    assert not is_private(copied.parent)
+    assert not is_private(copied)
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are a POSIX feature")

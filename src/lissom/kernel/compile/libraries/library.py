@@ -21,6 +21,7 @@ from lissom.kernel.compile.kinds import Array, Kind, Number
 from lissom.kernel.compile.libraries import first_use, toolchain
 from lissom.kernel.compile.libraries.fingerprint import digest, unchanged
 from lissom.kernel.compile.struct import address
+from lissom.operating_system import is_private
 
 PACKAGE = Path(__file__).parents[3]
 ADDRESSES = "lissom_kernels"  # of each kernel: the function for Python, the one for other machine code
@@ -61,7 +62,7 @@ def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:
 
 
 def tables() -> list[Path]:
-    """Return where tables may lie: those of these sources, then those of others, which serve where they are the same."""
+    """Return where tables may lie: of these sources, then of other copies, which serve where they are the same."""
     return [*own_tables(), *tables_of_others()]
 
 
@@ -108,7 +109,7 @@ class Library:
         content = json.loads(table.read_text(encoding="utf-8"))
         self.entries: dict[str, list[Any]] = content["entries"]  # place of the addresses, kind of the result
         self.file = table.with_name(content["file"])
-        if owned and not (disk.trusted(table) and disk.trusted(self.file)):
+        if owned and not (is_private(table) and is_private(self.file)):
             raise PermissionError(f"{self.file} may be written by others")
         if not unchanged(PACKAGE, content["sources"]):
             raise ValueError(f"{table} was made of other sources")
