@@ -33,7 +33,8 @@ DRAWN = {
 # Rooms and single modules of a layer, the lowest first; a module that is not listed is below all of them.
 ROOMS = {
     "kernel": (
-        "data", "maths", "links", "kinematics", "forces", "algorithms", "implicit", "constraints", "numbers",
+        "data", "maths", "links", "kinematics", "forces", "algorithms", "implicit", "derivatives", "constraints",
+        "numbers",
     ),
     "beam": (
         "sections", "functions", "fields", "damping", "flexible_link", "beam_link", "omitted_shapes",

@@ -29,8 +29,6 @@ class Columns(NamedTuple):
     end: np.ndarray  # (n,) end of the columns of all that it carries
     even: np.ndarray  # (n,) which half of `carried` its columns are in: 1 and 0 by turns along a branch
     column: np.ndarray  # (nv,) of a velocity coordinate
-    coordinate: np.ndarray  # (columns,) velocity coordinate of a column, -1 where there is none
-    inward: np.ndarray  # (columns,) the next column inward, -1 at the world
     outward: np.ndarray  # (columns,) where the columns begin whose forces `place_outward` and `rate_outward` hold
     last: np.ndarray  # (columns,) end of the columns of all that the column's coordinate moves
     mass: np.ndarray  # (n,) of a body and all that it carries; the rest likewise, about its origin in its axes
@@ -59,49 +57,44 @@ def make_columns(model: Arrays) -> Columns:
     n, nv, m = len(tree.parent), len(model.velocities.prescribed), model.inertia.modal_mass.shape[1]
     begin, modes, end, even = (np.zeros(n, np.int64) for _ in range(4))
     column = np.zeros(nv, np.int64)
-    inward: dict[int, int] = {}
     at = 0
 
-    def place(first: int, count: int, before: int) -> int:
+    def place(first: int, count: int) -> None:
         nonlocal at
-        for k in range(count):
-            column[first + k], inward[at], before = at, before, at
-            at += 1
-        return before
+        column[first : first + count] = np.arange(at, at + count)
+        at += count
 
     # outward along each branch; a body is met again when all that it carries has its columns
     carried: list[list[int]] = [[] for _ in range(n)]
     for i in range(1, n):
         if tree.frame[i] == 0:
             carried[tree.parent[i]].append(i)
-    ahead = [(i, -1, False, True) for i in reversed(carried[0])]
+    ahead = [(i, False, True) for i in reversed(carried[0])]
     while ahead:
-        i, before, met, branches = ahead.pop()
+        i, met, branches = ahead.pop()
         if met:
             end[i] = at
             continue
         at = padded(at) if branches else at
         begin[i], even[i] = at, 1 - even[tree.parent[i]]
-        before = place(tree.joint_v[i], model.joints.dofs[i], before)
+        place(tree.joint_v[i], model.joints.dofs[i])
         modes[i] = at
         if tree.modes[i]:
             modes[i] = at = padded(at)
-            before = place(tree.modes_v[i], tree.modes[i], before)
+            place(tree.modes_v[i], tree.modes[i])
             at = padded(at)
-        ahead.append((i, before, True, False))
-        ahead += [(child, before, False, k > 0) for k, child in reversed(list(enumerate(carried[i])))]
+        ahead.append((i, True, False))
+        ahead += [(child, False, k > 0) for k, child in reversed(list(enumerate(carried[i])))]
+    at = padded(at)
     for rotor in model.gears.rotor_v:
-        at = padded(at)
-        place(rotor, 1, -1)
+        place(rotor, 1)
 
     size = padded(at)
-    coordinate, inwards = np.full(size, -1), np.full(size, -1)
     outward, last = np.zeros((2, size), np.int64)
-    coordinate[column] = np.arange(nv)
-    for k, before in inward.items():
-        inwards[k], outward[k], last[k] = before, k + 1, k + 1
+    outward[column] = last[column] = column + 1
     for i in range(1, n):
-        joint, bent = (slice(at, at + count) for at, count in ((begin[i], model.joints.dofs[i]), (modes[i], tree.modes[i])))
+        joint = slice(begin[i], begin[i] + model.joints.dofs[i])
+        bent = slice(modes[i], modes[i] + tree.modes[i])
         last[joint], last[bent] = end[i], end[i]
         outward[joint], outward[bent] = np.arange(joint.start, joint.stop), padded(bent.stop)
 
@@ -109,7 +102,7 @@ def make_columns(model: Arrays) -> Columns:
         return on_lines(*shape, number=np.float64)
 
     return Columns(
-        begin, modes, end, even, column, coordinate, inwards, outward, last,
+        begin, modes, end, even, column, outward, last,
         mass=zeros(n), moment=zeros(n, 3), inertia=zeros(n, 3, 3), momentum=zeros(n, 3), swirl=zeros(n, 3, 3),
         carried=zeros(2, CARRIED, size), motion=zeros(6, MOTION),
         by_place=zeros(size, size), by_rate=zeros(size, size), by_acceleration=zeros(size, size),
@@ -122,7 +115,7 @@ def make_columns(model: Arrays) -> Columns:
 @inline
 def clear(columns):
     """Clear what the recursion adds to; columns left out are so never anything but zero."""
-    size = columns.coordinate.shape[0]
+    size = columns.last.shape[0]
     for row in range(size):
         for k in range(size):
             columns.by_place[row, k] = 0.0

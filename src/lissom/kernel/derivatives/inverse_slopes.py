@@ -27,7 +27,6 @@ from lissom.kernel.maths.algebra import (
     rotate,
     rotate_back,
     scale,
-    store_matrix,
     store_vector,
     subtract,
     transpose,
@@ -271,7 +270,7 @@ def carry_inward(model, work, columns, i, q, v, qdd):
 
 @inline
 def carry_columns(columns, own, other, first, end, R, p, rate):
-    """Write the columns `first` to `end` in the axes of the parent, about its origin, to the other half of `carried`."""
+    """Write columns `first` to `end` in the axes of the parent, about its origin, to the other half of `carried`."""
     a = columns.carried[own]
     b = columns.carried[other]
     for wrench in range(3):
@@ -293,7 +292,7 @@ def carry_columns(columns, own, other, first, end, R, p, rate):
 @inline
 def spread_outward(columns):
     """Bring the derivatives of forces outward into rows of forces, and complete the symmetric mass matrix."""
-    for k in range(columns.coordinate.shape[0]):
+    for k in range(columns.last.shape[0]):
         for r in range(columns.outward[k], columns.last[k]):
             columns.by_place[r, k] = columns.place_outward[k, r]
             columns.by_rate[r, k] = columns.rate_outward[k, r]

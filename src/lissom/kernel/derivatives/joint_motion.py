@@ -139,7 +139,7 @@ def step_motions(model, work, columns, i, q, v, qdd):
             bend = add(cross(n, first), second)
             d_rate = scale(rate, bend)
             d_drift = add(scale(drift, bend), scale(rate * rate, add(cross(n, second), third)))
-        # (2), (3)
+        # the motion of what stands behind the step
         spin = cross(w, n)
         turned = add(cross(turning, n), cross(w, spin))
         swept = add(cross(w, d), d_rate)
@@ -164,6 +164,6 @@ def step_motions(model, work, columns, i, q, v, qdd):
 def guided_force(model, work, i, q, wrench, zero):
     """Return the force on a guided joint as its own motion turns: its displacement n x r + r' changes with q."""
     at = model.tree.joint_q[i]
-    r, first, second, third = path_ahead(model, i, q[at], zero)
+    _r, first, second, _third = path_ahead(model, i, q[at], zero)
     bend = add(cross(vector(work.subspace[i, 0, 0:3]), first), second)
     return bend[0] * wrench[3] + bend[1] * wrench[4] + bend[2] * wrench[5]

@@ -1,7 +1,7 @@
 """How the forces of a link by itself, inertial and elastic, change with its own modes and their rates, (12) to (15).
 
-The mass of the link has the acceleration gamma = a + alpha x s + omega x (omega x s + 2 s') + s''; force on mode r is the
-integral of d_r . gamma, d_r = d s/d eta_r. Foreshortening counts as one more axial function -psi_p per form A_p.
+The mass of the link has the acceleration gamma = a + alpha x s + omega x (omega x s + 2 s') + s''; the force on mode r
+is the integral of d_r . gamma, d_r = d s/d eta_r. Foreshortening counts as one more axial function -psi_p per form A_p.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from lissom.kernel.compile import inline
 from lissom.kernel.derivatives.columns import BY_MOTION, BY_PLACE, BY_RATE, BY_SPIN
 from lissom.kernel.derivatives.section_motion import spin_matrix
 from lissom.kernel.links.body_inertia import body_inertia
-from lissom.kernel.maths.algebra import add, compose, cross, dot, matrix, rotate, scale, subtract, transpose, vector
+from lissom.kernel.maths.algebra import add, compose, cross, dot, rotate, scale, subtract, transpose, vector
 from lissom.kernel.maths.row_sums import add_rows
 from lissom.kernel.maths.simd_rows import add_scaled, set_scaled
 
@@ -147,8 +147,9 @@ def elastic_slopes(model, columns, i, q, v, one):
 
 @inline
 def foreshortening_slopes(model, work, columns, i, p, q, v, qdd, whirl):
-    """Add what function p of the foreshortening brings, sigma = 1/2 eta A eta: pull, pull_rate, pull_drift are
-    A eta, A eta', A eta''. Changes the moments of s' and s'' with d_k as well.
+    """Add what function p of the foreshortening brings, to the moments of s' and s'' with d_k as well.
+
+    sigma = 1/2 eta A eta; pull, pull_rate, pull_drift are A eta, A eta', A eta''.
     """
     m = model.tree.modes[i]
     bending = model.tree.bending[i]
@@ -156,7 +157,6 @@ def foreshortening_slopes(model, work, columns, i, p, q, v, qdd, whirl):
     eta = model.tree.modes_q[i]
     mode = columns.modes[i]
     zero = work.zero
-    one = zero + 1.0
     w = vector(work.omega[i])
     form = model.foreshortening.form[p]
     phi = model.foreshortening.phi[p]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from lissom.kernel.compile import inline
 from lissom.kernel.derivatives.columns import CARRIED, MOTION, PULL, RATE_PULL, SHIFT, SPIN
-from lissom.kernel.maths.algebra import add, cross, dot, rotate, scale, subtract, vector
+from lissom.kernel.maths.algebra import add, cross, dot, subtract, vector
 from lissom.kernel.maths.row_sums import add_rows, section_sums
 from lissom.kernel.maths.simd_rows import add_scaled, set_scaled
 
@@ -132,9 +132,7 @@ def section_motion(model, work, columns, i, q, v, qdd):
         dx, dy, dz = turn_axes[0][c], turn_axes[1][c], turn_axes[2][c]
         set_scaled(S[SHIFT + c], 0, m, (x, by_y, by_z), (rows[0], rows[3], rows[4]))
         set_scaled(S[CHANGE + c], 0, m, (dx, x, dy, dz), (rows[0], rows[1], rows[3], rows[4]))
-        set_scaled(
-            S[CHANGE + 3 + c], 0, m, (drift_axes[0][c], 2.0 * dx, x, drift_axes[1][c], drift_axes[2][c]), rows
-        )
+        set_scaled(S[CHANGE + 3 + c], 0, m, (drift_axes[0][c], 2.0 * dx, x, drift_axes[1][c], drift_axes[2][c]), rows)
     own = (S[SHIFT], S[SHIFT + 1], S[SHIFT + 2])
     rate = (S[CHANGE], S[CHANGE + 1], S[CHANGE + 2])
     drift = (S[CHANGE + 3], S[CHANGE + 4], S[CHANGE + 5])
@@ -142,13 +140,12 @@ def section_motion(model, work, columns, i, q, v, qdd):
         a, b = (c + 1) % 3, (c + 2) % 3
         along = one if c == 0 else zero
         across = zero if c == 0 else one
-        set_scaled(
-            S[SHIFT + 3 + c], 0, m, (along, across, -place[b], place[a]), (S[ALONG], phi[c], own[a], own[b])
-        )
+        set_scaled(S[SHIFT + 3 + c], 0, m, (along, across, -place[b], place[a]), (S[ALONG], phi[c], own[a], own[b]))
         # first and second rates of that, in PULL and RATE_PULL for the time being
         set_scaled(
             S[PULL + 3 + c], 0, m,
-            (along, -place[b], place[a], -place_rate[b], place_rate[a]), (S[ALONG + 1], rate[a], rate[b], own[a], own[b]),
+            (along, -place[b], place[a], -place_rate[b], place_rate[a]),
+            (S[ALONG + 1], rate[a], rate[b], own[a], own[b]),
         )  # fmt: skip
         set_scaled(
             S[RATE_PULL + 3 + c], 0, m,
