@@ -11,13 +11,12 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.forward import forward_dynamics
 from lissom.dynamics.inverse import inverse_dynamics
-from lissom.dynamics.joint_space_inertia import mass_matrix
+from lissom.dynamics.joint_space_inertia import column_memory, mass_matrix
 from lissom.dynamics.loops.loop_kinematics import closed_loops
 from lissom.dynamics.state_checks import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
 from lissom.kernel.algorithms import complex_step
 from lissom.kernel.compile import Struct
-from lissom.kernel.derivatives.columns import make_columns
 from lissom.kernel.derivatives.forward_slopes import forward_slopes, inverse_slopes_of, make_solution
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
@@ -131,13 +130,9 @@ def recursive(model: Model) -> bool:
 
 
 def slope_memory(model: Model) -> tuple[Struct, Struct]:
-    """Return this thread's memory of the analytical derivatives of a model."""
-
-    def make() -> tuple[Struct, Struct]:
-        columns = make_columns(model.arrays)
-        return Struct(columns), Struct(make_solution(columns))
-
-    return model.cached("slopes", make)
+    """Return this thread's memory of the analytical derivatives of a model: columns, and their solution."""
+    columns = column_memory(model)
+    return columns, model.cached("solution", lambda: Struct(make_solution(columns.fields)))
 
 
 def _closed_derivatives(
@@ -173,7 +168,7 @@ def inverse_derivatives(
     if recursive(model):
         out = InverseDerivatives(np.empty(n), *(np.empty((n, n)) for _ in range(3)))
         loads = body_wrenches(model, wrenches, np.float64)
-        inverse_slopes_of(model.struct, model.workspace(), slope_memory(model)[0], q, v, a, loads, *out)
+        inverse_slopes_of(model.struct, model.workspace(), column_memory(model), q, v, a, loads, *out)
         return InverseDerivatives(*(finite(model, "inverse_derivatives", part, q=q, v=v, a=a) for part in out))
     by_q, by_v = np.empty((n, n)), np.empty((n, n))
     complex_step.inverse_derivatives(

@@ -49,7 +49,10 @@ def assert_equal(found, expected, relative):
 def check(number, monkeypatch):
     model, q, v, a, tau, wrenches = tree(number)
     assert recursive(model)
-    assert_equal(*both_ways(monkeypatch, lambda: inverse_derivatives(model, q, v, a, wrenches)), ROUNDING)
+    by_recursion, by_steps = both_ways(monkeypatch, lambda: inverse_derivatives(model, q, v, a, wrenches))
+    assert_equal(by_recursion, by_steps, ROUNDING)
+    M = lissom.mass_matrix(model, q.astype(complex)).real  # by another algorithm
+    assert_equal((lissom.mass_matrix(model, q), by_recursion.a), (M, M), ROUNDING)
     assert_equal(*both_ways(monkeypatch, lambda: derivatives(model, q, v, tau, wrenches, a)), SOLVED)
 
 

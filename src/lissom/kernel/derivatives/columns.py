@@ -29,6 +29,8 @@ class Columns(NamedTuple):
     end: np.ndarray  # (n,) end of the columns of all that it carries
     even: np.ndarray  # (n,) which half of `carried` its columns are in: 1 and 0 by turns along a branch
     column: np.ndarray  # (nv,) of a velocity coordinate
+    in_order: np.ndarray  # (nv,) velocity coordinates in the order of their columns
+    ordered: np.ndarray  # (nv,) their columns
     outward: np.ndarray  # (columns,) where the columns begin whose forces `place_outward` and `rate_outward` hold
     last: np.ndarray  # (columns,) end of the columns of all that the column's coordinate moves
     mass: np.ndarray  # (n,) of a body and all that it carries; the rest likewise, about its origin in its axes
@@ -98,11 +100,13 @@ def make_columns(model: Arrays) -> Columns:
         last[joint], last[bent] = end[i], end[i]
         outward[joint], outward[bent] = np.arange(joint.start, joint.stop), padded(bent.stop)
 
+    in_order = np.argsort(column)
+
     def zeros(*shape: int) -> np.ndarray:
         return on_lines(*shape, number=np.float64)
 
     return Columns(
-        begin, modes, end, even, column, outward, last,
+        begin, modes, end, even, column, in_order, column[in_order], outward, last,
         mass=zeros(n), moment=zeros(n, 3), inertia=zeros(n, 3, 3), momentum=zeros(n, 3), swirl=zeros(n, 3, 3),
         carried=zeros(2, CARRIED, size), motion=zeros(6, MOTION),
         by_place=zeros(size, size), by_rate=zeros(size, size), by_acceleration=zeros(size, size),

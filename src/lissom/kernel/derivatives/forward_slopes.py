@@ -37,8 +37,7 @@ class Solution(NamedTuple):
 
 def make_solution(columns: Columns) -> Solution:
     """Make the memory, for coordinates in the order of their columns."""
-    coordinate = np.argsort(columns.column)
-    column = columns.column[coordinate]
+    coordinate, column = columns.in_order, columns.ordered
     last = np.searchsorted(column, columns.last[column])
     nv = len(column)
     inward = [[j for j in range(k) if last[j] > k] for k in range(nv)]

@@ -16,13 +16,19 @@ from lissom.kernel.derivatives.columns import BY_MOTION, BY_PLACE, BY_RATE, BY_S
 from lissom.kernel.derivatives.joint_motion import guided_force, joint_motions
 from lissom.kernel.derivatives.joint_slopes import add_joint_slopes
 from lissom.kernel.derivatives.link_slopes import link_slopes
+from lissom.kernel.derivatives.mass_columns import (
+    carry_wrenches,
+    inertia_of_link,
+    pulled_mass,
+    shifted_inertia,
+    store_column,
+)
 from lissom.kernel.derivatives.section_motion import add_section_forces, section_motion
 from lissom.kernel.links.body_inertia import inertia_from_second_moment
 from lissom.kernel.maths.algebra import (
     add,
     compose,
     cross,
-    dot,
     matrix,
     rotate,
     rotate_back,
@@ -73,12 +79,7 @@ def add_own_mass(model, work, columns, i, m):
     else:
         A = work.inertia[i]
         d = work.rate
-        moment = (-A[m + 1, m + 5], A[m, m + 5], -A[m, m + 4])
-        J = (
-            (A[m, m], A[m, m + 1], A[m, m + 2]),
-            (A[m, m + 1], A[m + 1, m + 1], A[m + 1, m + 2]),
-            (A[m, m + 2], A[m + 1, m + 2], A[m + 2, m + 2]),
-        )
+        moment, J = inertia_of_link(A, m)
         half = 0.5 * (J[0][0] + J[1][1] + J[2][2])
         G = (
             (half - J[0][0], -J[0][1], -J[0][2]),
@@ -137,20 +138,6 @@ def set_joint_columns(model, work, columns, i):
         store_column(half, BY_RATE, at, add(by_rate[0], scale(2.0, by_turn)), second)
         for c in range(3):
             half[BY_SPIN + c, at] = 2.0 * back[c]
-
-
-@inline
-def pulled_mass(mass, moment, J, turn, shift):
-    """Return torque and force that accelerate a mass by `turn` about and `shift` of the point of its moments."""
-    return add(rotate(J, turn), cross(moment, shift)), add(scale(mass, shift), cross(turn, moment))
-
-
-@inline
-def store_column(half, row, at, torque, force):
-    """Store a wrench in a column."""
-    for c in range(3):
-        half[row + c, at] = torque[c]
-        half[row + 3 + c, at] = force[c]
 
 
 @inline
@@ -237,12 +224,7 @@ def carry_inward(model, work, columns, i, q, v, qdd):
     P = add(rotate(R, vector(columns.momentum[i])), scale(mass, rate))
     J = compose(compose(R, matrix(columns.inertia[i])), transpose(R))
     Q = compose(compose(R, matrix(columns.swirl[i])), transpose(R))
-    both = dot(p, turned) + dot(p, moment)
-    J = (
-        subtract(add(J[0], (both, 0.0, 0.0)), add(scale(p[0], moment), scale(turned[0], p))),
-        subtract(add(J[1], (0.0, both, 0.0)), add(scale(p[1], moment), scale(turned[1], p))),
-        subtract(add(J[2], (0.0, 0.0, both)), add(scale(p[2], moment), scale(turned[2], p))),
-    )
+    J = shifted_inertia(J, turned, moment, p)
     Q = (
         add(Q[0], add(scale(turned[0], rate), scale(p[0], P))),
         add(Q[1], add(scale(turned[1], rate), scale(p[1], P))),
@@ -274,15 +256,7 @@ def carry_columns(columns, own, other, first, end, R, p, rate):
     a = columns.carried[own]
     b = columns.carried[other]
     for wrench in range(3):
-        t = a[6 * wrench :]
-        to = b[6 * wrench :]
-        for c in range(3):
-            set_scaled(to[3 + c], first, end, R[c], (t[3], t[4], t[5]))
-        force = (to[3], to[4], to[5])
-        for c in range(3):
-            k, j = (c + 1) % 3, (c + 2) % 3
-            by = (R[c][0], R[c][1], R[c][2], p[k], -p[j])
-            set_scaled(to[c], first, end, by, (t[0], t[1], t[2], force[j], force[k]))
+        carry_wrenches(a[6 * wrench :], b[6 * wrench :], first, end, R, p)
     for c in range(3):
         k, j = (c + 1) % 3, (c + 2) % 3
         by = (R[c][0], R[c][1], R[c][2], 2.0 * rate[k], -2.0 * rate[j])
