@@ -45,8 +45,9 @@ ROOMS = {
         "robot_tables", "any_robot",
     ),
     "dynamics": (
-        "state_checks", "coordinates", "loops", "forward", "inverse", "joint_space_inertia", "state_derivatives",
-        "energies", "forward_batch", "kinematics", "operation_counts", "sensor_kinds", "sensing", "symbolic",
+        "state_checks", "coordinates", "loops", "plain_call", "forward", "inverse", "joint_space_inertia",
+        "state_derivatives", "energies", "forward_batch", "kinematics", "operation_counts", "sensor_kinds", "sensing",
+        "symbolic",
     ),
     "analysis": ("energy_balance", "equilibrium", "linear_models", "modes"),
     "control": ("references", "laws", "design", "schema"),
