@@ -53,7 +53,7 @@ ROOMS = {
         "equations", "settings", "integrators", "raw_run", "inputs", "status", "postprocess", "initial_state", "loop",
         "batch", "run_simulation", "sensitivity",
     ),
-    "results": ("registry", "run_samples", "trajectory", "section_forces", "summary", "validity", "files"),
+    "results": ("registry", "run_samples", "trajectory", "section_forces", "summary", "validity", "files", "trust"),
     "study": ("plan", "store", "execution", "search", "agent_observations", "learning"),
     "export": ("c", "fmu"),
     "view": ("figures", "drawing", "films", "pages", "live"),

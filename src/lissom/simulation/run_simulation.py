@@ -12,6 +12,7 @@ from lissom.kernel.compile.events import listening
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.results.trajectory import Trajectory, from_run
+from lissom.results.trust.repeatable_run import RepeatableRun
 from lissom.results.validity.axial_force_check import check_axial_forces
 from lissom.results.validity.energy_check import check_energy
 from lissom.results.validity.gear_check import check_gears
@@ -42,6 +43,7 @@ def simulate(
     loads: Loads | None = None,
     payloads: Payloads | None = None,
     sensors: Sensors | None = None,
+    trust: bool = False,
     progress: bool = True,
     **options: Unpack[RunOptions],
 ) -> Trajectory:
@@ -75,6 +77,9 @@ def simulate(
         What measures the motion besides the sensors of the robot's file: a list such as
         [lissom.model.Encoder(joint="elbow", counts=4096)], or mappings as in a file. `run.reading(name)` is what
         one told, and a `control.Sampled` may read them instead of the state.
+    trust : bool
+        Measure by how much the numbers of the summary may be off, and why, as `lissom.trust` does; `run.trust` holds
+        it. It takes some runs more.
     progress : bool
         Show how far the run is once it takes longer than two seconds: a bar on a terminal, else one line.
     method : str
@@ -123,5 +128,10 @@ def simulate(
     except MemoryError:
         text = "there is not enough memory to check the results of this run; take a lower rate, or a shorter one"
         trajectory.warnings.append(Event(float(raw.time[-1]), raw.model.robot.name, "memory", text, len(raw.time)))
+    trajectory.repeat = RepeatableRun.of(robot, drive)
     warn_about_run(raw, trajectory.warnings, stacklevel=2)
+    if trust and raw.status is Ending.FINISHED:
+        from lissom.results.trust.run_trust import trust as measure
+
+        measure(trajectory, progress=progress)
     return trajectory

@@ -17,6 +17,7 @@ from lissom.errors import LissomError
 from lissom.files import NotWritten
 from lissom.progress import Progress
 from lissom.simulation.loop.interrupts import deferred, terminated
+from lissom.simulation.status.run_ending import Ending
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ def run(
         float | None, typer.Option(metavar="NUMBER", help="Absolute error allowed per step, rtol / 100 unless given.")
     ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Outputs per second.")] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Measure by how much each number may be off, by runs that are finer.")
+    ] = False,
     out: Annotated[Path | None, shared_options.out("Folder for the results, out/NAME unless given.")] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
@@ -78,6 +82,10 @@ def run(
         with _told_what_is_kept(folder):
             if stopped:
                 raise KeyboardInterrupt
+            if trust and trajectory.info.status is Ending.FINISHED:
+                from lissom.results.trust.run_trust import trust as measure
+
+                measure(trajectory, progress=not quiet)
             with Progress("preparing results", show=not quiet):
                 summary = trajectory.summary()
             try:
@@ -178,8 +186,6 @@ def _extras(
 
 
 def _tell_ending(trajectory: Trajectory, folder: Folder) -> None:
-    from lissom.simulation.status.run_ending import Ending
-
     info = trajectory.info
     if info.status is Ending.INTERRUPTED:
         say(f"interrupted: {info.message} in {folder.path}", "yellow")

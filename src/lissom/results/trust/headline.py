@@ -1,0 +1,41 @@
+"""The numbers of a run that its tables show, by name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lissom.results import summary as names
+from lissom.results.summary import Peak, Summary
+
+
+class Headline(NamedTuple):
+    """A number of a run, and when it occurred where it is a peak."""
+
+    value: float
+    unit: str
+    time: float | None = None
+
+
+def headline(summary: Summary) -> dict[str, Headline]:
+    """Return the numbers of the summary tables, in their order."""
+    found: dict[str, Headline] = {}
+
+    def peak(name: str, value: Peak, unit: str) -> None:
+        found[name] = Headline(value.value, unit, value.time)
+
+    for joint in summary.joints:
+        peak(names.torque_name(joint.joint), joint.torque, "N m")
+        peak(names.force_name(joint.joint), joint.force, "N")
+    for element in summary.elements:
+        peak(names.pull_name(element.element), element.pull, "N")
+        peak(names.push_name(element.element), element.push, "N")
+    for link in summary.links:
+        peak(names.deflection_name(link.link), link.deflection, "m")
+        peak(names.rotation_name(link.link), link.rotation, "rad")
+        peak(names.bow_name(link.link), link.bow, "m")
+    for entry in summary.settling:
+        for k, value in enumerate(entry.final):
+            found[names.final_name(entry.name, k if len(entry.final) > 1 else None)] = Headline(value, entry.unit)
+        if entry.time is not None:
+            found[names.settled_name(entry.name)] = Headline(entry.time, "s")
+    return found
