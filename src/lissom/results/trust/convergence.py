@@ -35,6 +35,7 @@ class Measured:
     better: Mapping[str, float]  # by what of the theory is better: "field", "shear"
     together: float
     sizes: tuple[int, int, int] = (1, 2, 3)  # functions of the dense run and of the two enriched ones
+    resolution: float = 0.0  # how fine the number is known at all
     scale: float = 0.0  # the size of numbers of its kind, to which this one may be nothing
 
     @property
@@ -78,7 +79,7 @@ class Measured:
     def error(self) -> float:
         """The estimate: all refinements together, or the largest alone, and the tail; times a factor of safety."""
         whole = max(abs(self.together - self.plain) + self.tail, *self.changes.values())
-        return SAFETY * whole + FLOOR * abs(self.plain)
+        return SAFETY * whole + self.resolution + FLOOR * abs(self.plain)
 
 
 @lru_cache(maxsize=4096)

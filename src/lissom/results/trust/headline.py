@@ -9,16 +9,20 @@ from lissom.results.summary import Peak, Summary
 
 
 class Headline(NamedTuple):
-    """A number of a run, and when it occurred where it is a peak."""
+    """A number of a run, when it occurred where it is a peak, and how fine it is known at all."""
 
     value: float
     unit: str
     time: float | None = None
+    resolution: float = 0.0
 
 
-def headline(summary: Summary) -> dict[str, Headline]:
+Numbers = dict[str, Headline]
+
+
+def headline(summary: Summary) -> Numbers:
     """Return the numbers of the summary tables, in their order."""
-    found: dict[str, Headline] = {}
+    found: Numbers = {}
 
     def peak(name: str, value: Peak, unit: str) -> None:
         found[name] = Headline(value.value, unit, value.time)

@@ -53,11 +53,11 @@ def function_counts(robot: Robot, model: Model) -> dict[str, dict[str, int]]:
     return {name: dict(beam.basis.counts) for name, beam in found.items() if isinstance(beam, BeamLink)}
 
 
-def with_field(robot: Robot, stiffening: str) -> Robot:
-    """Return the robot whose beams have the given field, as far as they have another; chords need a linear one."""
+def with_exact_field(robot: Robot) -> Robot:
+    """Return the robot whose beams have the exact field, which lies on their base."""
     beams = {link.name: link.beam for link in robot.links if link.beam is not None}
-    differ = {name: beam for name, beam in beams.items() if beam.stiffening != stiffening}
-    return _with_beams(robot, {name: {"stiffening": stiffening, "frame": "base"} for name in differ})
+    linear = [name for name, beam in beams.items() if beam.stiffening != "exact"]
+    return _with_beams(robot, {name: {"stiffening": "exact", "frame": "base"} for name in linear})
 
 
 def shearing(robot: Robot) -> Robot:
