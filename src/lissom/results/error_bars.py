@@ -168,6 +168,36 @@ class Trust:
         return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines()) + "\n"
 
 
+@dataclass(frozen=True)
+class Reached:
+    """What was chosen for an accuracy, and whether it is met.
+
+    Parameters
+    ----------
+    wanted : float
+        Relative error that is allowed.
+    met : bool
+        Whether every number is that certain.
+    chosen : mapping of str to str
+        What differs from what was given, by the path in the robot or scenario file.
+    missed : mapping of str to str
+        Numbers that are not, and why.
+    """
+
+    wanted: float
+    met: bool
+    chosen: dict[str, Any] = field(default_factory=dict)
+    missed: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        text = f"accuracy of {100 * self.wanted:g} % {'met' if self.met else 'not met'}"
+        if self.chosen:
+            text += " by " + ", ".join(f"{path}: {_short(value)}" for path, value in self.chosen.items())
+        for name, why in self.missed.items():
+            text += f"\n{name}: {why}"
+        return text
+
+
 def with_error(value: float, error: float) -> str:
     """Return a number with the digits that its error leaves, and the error, rounded up to one digit: 172.5 ± 0.2.
 
@@ -193,6 +223,12 @@ def with_error(value: float, error: float) -> str:
     if shown:
         text += f"{PLUS_MINUS}{shown / 10.0**scale:.{digits}f}"
     return f"({text})e{scale:+03d}" if scale else text
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_short(one)}" for key, one in value.items()) + "}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from lissom.results.error_bars import Reached
 from lissom.simulation.raw_run import Event
 from lissom.simulation.status.run_ending import Ending
 
@@ -109,6 +110,7 @@ class Summary:
     events: tuple[Event, ...]
     elements: tuple[ElementPeak, ...] = ()
     trust: Trust | None = None  # error bars of these numbers, where they were measured
+    accuracy: str = ""  # one that was asked for, and what was chosen for it
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is not a finite number is None."""
@@ -141,6 +143,8 @@ class Summary:
         yield from self.tables().values()
         if self.trust is not None:
             yield from map(Text, self.trust.lines)
+        if self.accuracy:
+            yield Text(self.accuracy)
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -178,6 +182,7 @@ def summarise(run: Trajectory) -> Summary:
         events=tuple(run.warnings),
         elements=tuple(_element_peak(run, k) for k in range(len(run.model.robot.elements))),
         trust=run.trust,
+        accuracy=str(Reached(**run.info.accuracy)) if run.info.accuracy else "",
     )
 
 

@@ -26,6 +26,7 @@ from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.status.run_warnings import warn_about_run
 
 if TYPE_CHECKING:
     from lissom.model.description.sensor import Sensor
@@ -57,11 +58,17 @@ class Prepared:
         given = {name: options.pop(name) for name in tuple(options) if name in RunSettings.model_fields}
         settings = RunSettings(**(self.settings.model_dump() | given))
         told = plain(self.source, whole_robot=False)
-        wanted = options.pop("trust", False)
+        wanted, accuracy = options.pop("trust", False), options.pop("accuracy", self.source.accuracy)
         made = simulate(self.model, settings, **(self.drive | options), progress=progress)
         made.info = replace(made.info, scenario={key: told[key] for key in told if key not in ("robot", "lissom")})
         if not options:
             made.repeat = self.repeatable
+        if accuracy is not None and made.info.status is Ending.FINISHED:
+            from lissom.results.trust.accuracy_search import reach_accuracy
+
+            made = reach_accuracy(made, accuracy, progress=progress)
+            warn_about_run(made.raw, [event for event in made.warnings if event.kind == "accuracy"], stacklevel=2)
+            return made
         if wanted and made.info.status is Ending.FINISHED:
             from lissom.results.trust.run_trust import trust
 

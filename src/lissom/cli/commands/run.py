@@ -41,6 +41,10 @@ def run(
         float | None, typer.Option(metavar="NUMBER", help="Absolute error allowed per step, rtol / 100 unless given.")
     ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Outputs per second.")] = None,
+    accuracy: Annotated[
+        str | None,
+        typer.Option(metavar="1%", help="Choose functions, field, tolerances and outputs for this accuracy."),
+    ] = None,
     trust: Annotated[
         bool, typer.Option("--trust", help="Measure by how much each number may be off, by runs that are finer.")
     ] = False,
@@ -63,7 +67,15 @@ def run(
     Exit codes: 0 done, 1 an error or a run that failed, 2 wrong usage, 130 interrupted.
     """
     changes = [assignment(text, EXAMPLE) for text in settings or ()]
-    given = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "output.rate": rate}
+    given: dict[str, Any] = {
+        "duration": duration,
+        "method": method,
+        "step": step,
+        "rtol": rtol,
+        "atol": atol,
+        "output.rate": rate,
+    }
+    given["accuracy"] = accuracy
     if method is not None and step is None:
         changes.append(("step", None))  # the scenario's step was meant for its own method
     changes += [(path, value) for path, value in given.items() if value is not None]
@@ -71,6 +83,8 @@ def run(
     scenario, prepared, folder = _prepared(what, changes, out)
     with folder, terminated():
         trajectory = _trajectory(prepared, quiet)
+        if trajectory.info.accuracy:
+            scenario = _as_chosen(scenario, trajectory)
         try:
             with Progress("writing samples", show=not quiet), deferred() as pressed:  # what is computed comes first
                 folder.keep(scenario, trajectory)
@@ -82,7 +96,7 @@ def run(
         with _told_what_is_kept(folder):
             if stopped:
                 raise KeyboardInterrupt
-            if trust and trajectory.info.status is Ending.FINISHED:
+            if trust and not trajectory.info.trust and trajectory.info.status is Ending.FINISHED:
                 from lissom.results.trust.run_trust import trust as measure
 
                 measure(trajectory, progress=not quiet)
@@ -148,6 +162,13 @@ def _trajectory(prepared: Prepared, quiet: bool) -> Trajectory:
         warnings.simplefilter("always", SimulationWarning)
         warnings.simplefilter("ignore", SimulationWarning if quiet else EndedEarly)  # how it ended is told at the end
         return prepared.simulate(progress=not quiet)
+
+
+def _as_chosen(scenario: Scenario, trajectory: Trajectory) -> Scenario:
+    """Return the scenario with what was chosen for its accuracy, so that it runs so again."""
+    chosen = trajectory.info.accuracy["chosen"]
+    own = [(path, value) for path, value in chosen.items() if not path.startswith("links.")]
+    return scenario.with_values([*own, ("accuracy", None)])
 
 
 def _show(trajectory: Trajectory, summary: Summary) -> None:

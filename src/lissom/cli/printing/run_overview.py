@@ -40,7 +40,7 @@ def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
     for table in summary.tables(drawn).values():
         table.show_edge = False
         console.print(Padding(table, (1, 0, 0, 0)))
-    for line in () if summary.trust is None else summary.trust.lines:
+    for line in (*(() if summary.trust is None else summary.trust.lines), *summary.accuracy.splitlines()):
         console.print(Text(line, style="dim"))
     console.print()
 

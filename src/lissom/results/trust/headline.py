@@ -43,3 +43,9 @@ def headline(summary: Summary) -> Numbers:
         if entry.time is not None:
             found[names.settled_name(entry.name)] = Headline(entry.time, "s")
     return found
+
+
+def group(name: str, unit: str) -> str:
+    """Return what numbers are of one kind, so that the largest of them says how small is nothing."""
+    head = name.partition(".")[0]
+    return f"{head if head.startswith('peak') else name.rpartition('.')[0] or name} {unit}"

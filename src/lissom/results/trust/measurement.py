@@ -14,7 +14,7 @@ from lissom.model.any_robot import as_model
 from lissom.model.description.robot import Robot
 from lissom.results.error_bars import ErrorBar, ErrorSource, Trust
 from lissom.results.trust.convergence import Measured
-from lissom.results.trust.headline import Headline, Numbers
+from lissom.results.trust.headline import Headline, Numbers, group
 from lissom.results.trust.refined_robots import (
     as_many_more,
     enriched,
@@ -155,9 +155,14 @@ class _Measurement:
             better={kind: _of(run, name) for kind, run in better.items()},
             together=together,
             sizes=self.sizes,
-            scale=max(abs(one.value) for one in self.plain.values() if one.unit == plain.unit),
+            scale=self._scale(name, plain.unit),
             resolution=plain.resolution,
         )
+
+    def _scale(self, name: str, unit: str) -> float:
+        """Return the size of what a number belongs to: the largest of its kind."""
+        own = group(name, unit)
+        return max(abs(one.value) for other, one in self.plain.items() if group(other, one.unit) == own)
 
     def _none(self) -> Trust:
         """Return what can be said where the runs that decide could not be made: no number is certain."""

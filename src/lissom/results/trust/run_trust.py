@@ -78,32 +78,38 @@ def trust(
 
 def _question(run: Trajectory) -> Question:
     """Return the numbers of a run and how it is repeated."""
-    again, settings = run.repeat, run.info.settings
-    if not isinstance(again, RepeatableRun):
-        raise LissomError("what this run was made of is not known, so it cannot be repeated; simulate it again")
-    if run.info.status is not Ending.FINISHED or settings is None:
-        raise LissomError(f"the run did not get to its end ({run.info.message}), so its numbers have no error bars")
-    dense = _dense(settings, run.info.steps)
-    tight = _tighter(dense)
+    again, settings = repeatable(run)
+    usual = dense(settings, run.info.steps)
+    tight = tighter(usual)
 
     def compute(robot: Robot, finer: bool) -> Computed:
-        raw = again.make(robot, tight if finer else dense)
+        raw = again.make(robot, tight if finer else usual)
         if raw.status is not Ending.FINISHED:
             raise EndsEarlyError(f"such a run {raw.status.word}, {raw.message}")
         return Computed(headline(from_run(raw).summary()), raw.wall, again.jumps(raw))
 
     plain = {
-        name: one._replace(resolution=1 / dense.rate if one.unit == "s" else 0.0)
+        name: one._replace(resolution=1 / usual.rate if one.unit == "s" else 0.0)
         for name, one in headline(run.summary()).items()
     }
     remedies = {
-        "sampling": f"rate: {dense.rate:g}",
+        "sampling": f"rate: {usual.rate:g}",
         "time": f"rtol: {tight.rtol:.0e}" if tight.step is None else f"step: {tight.step:g}",
     }
     return Question(again.robot, plain, compute, run.info.wall, remedies, settings.duration)
 
 
-def _dense(settings: RunSettings, steps: int) -> RunSettings:
+def repeatable(run: Trajectory) -> tuple[RepeatableRun, RunSettings]:
+    """Return what a run was made of; refuse one that did not get to its end, or that comes from a file."""
+    again, settings = run.repeat, run.info.settings
+    if not isinstance(again, RepeatableRun):
+        raise LissomError("what this run was made of is not known, so it cannot be repeated; simulate it again")
+    if run.info.status is not Ending.FINISHED or settings is None:
+        raise LissomError(f"the run did not get to its end ({run.info.message}), so its numbers have no error bars")
+    return again, settings
+
+
+def dense(settings: RunSettings, steps: int) -> RunSettings:
     """Return settings of the same steps with so many outputs that no peak falls between them."""
     outputs = settings.duration * settings.rate
     factor = max(2.0, np.ceil(PER_STEP * steps / outputs))
@@ -111,7 +117,8 @@ def _dense(settings: RunSettings, steps: int) -> RunSettings:
     return settings.model_copy(update={"rate": settings.rate * factor, "audit": False})
 
 
-def _tighter(settings: RunSettings) -> RunSettings:
+def tighter(settings: RunSettings) -> RunSettings:
+    """Return settings with tolerances a hundred times smaller, or fixed steps a quarter as long."""
     rtol = max(settings.rtol / TIGHTER, 10 * FINEST)
     change = {"rtol": rtol, "atol": settings.absolute_error * rtol / settings.rtol}
     return settings.model_copy(update=change | ({} if settings.step is None else {"step": settings.step / SHORTER}))
