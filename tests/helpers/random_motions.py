@@ -46,11 +46,11 @@ def random_motion(seed: int) -> RandomMotion:
     if seed % 6 == 5:
         kind = KINDS[int(rng.integers(len(KINDS)))]
         model, start = random_loop(seed, kind, True)
-        return RandomMotion(kind, model.robot, float(rng.uniform(0.1, 0.2)), {"start": start})
+        return RandomMotion(kind, model.robot, float(rng.uniform(0.05, 0.15)), {"start": start})
     floats = seed % 6 == 4
     robot, actuated = _arm(rng, floats)
     motion = str(rng.choice(("smooth", "push") if floats else MOTIONS))
-    duration = float(rng.uniform(0.1, 0.3))
+    duration = float(rng.uniform(0.05, 0.2))
     goal = rng.uniform(-0.6, 0.6, len(actuated))
     drive: dict[str, Any] = {}
     if motion in ("smooth", "step"):
@@ -78,7 +78,7 @@ def _arm(rng: np.random.Generator, floats: bool) -> tuple[Any, list[str]]:
     if floats:
         inertia = [0.3, 0.4, 0.5]
         links.append({"name": "base", "joint": {"type": "free"}, "body": {"mass": 8.0, "inertia": inertia}})
-    count = int(rng.integers(1, 4))
+    count = int(rng.choice((1, 1, 2, 2, 3)))
     field = str(rng.choice(["first", "first", "exact", "none"]))
     names = []
     for k in range(count):
