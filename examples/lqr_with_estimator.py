@@ -8,7 +8,7 @@ from lissom.control import lqr, pd
 model = lissom.load("ella").compile()
 pose = {"shoulder-yaw": 0.0, "shoulder": 0.7, "elbow": 0.4}
 rest = lissom.static_equilibrium(model, pose)
-sensor = {"link": "forearm", "kind": "deflection", "noise": 1e-4}
+sensor = {"link": "forearm", "type": "deflection", "noise": 1e-4}
 regulator = lqr(model, pose, rate=500, sensors=[sensor])
 
 # Everything but the joints is at rest when the arm is pushed: each joint moves at 0.3 rad/s.

@@ -361,7 +361,7 @@ def test_a_disk_that_takes_the_samples_alone_keeps_the_run(call, monkeypatch: py
 
 
 def test_a_folder_that_takes_nothing_does_not_cost_the_run(call, monkeypatch, tmp_path) -> None:
-    from lissom.results import netcdf_files
+    from lissom.results.files import netcdf_files
 
     save = netcdf_files.save_samples
 

@@ -7,6 +7,7 @@ import pytest
 
 import lissom
 from lissom import analysis, control, dynamics, simulation, theory
+from lissom.control.laws import law_kinds
 from lissom.dynamics import operation_counts, symbolic
 from lissom.errors import LissomError
 from lissom.model import as_model, as_robot
@@ -88,6 +89,7 @@ ARGUMENTS = {
     operation_counts.evaluate: ("mass_matrix", REST, ZERO),
     control.pd: (GAINS, 0.0),
     control.computed_torque: (GAINS, 0.0),
+    control.joint_law: (law_kinds.PD, GAINS, 0.0),
     control.torques: ({JOINT: 1.0},),
     control.lqr: (),
     control.lqg: (),

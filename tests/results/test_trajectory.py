@@ -121,7 +121,7 @@ def test_rotors_and_their_torques_are_found_by_name():
         (lambda run: run.wrench("elbow", "link"), "frame = 'link': must be 'local', 'parent' or 'world'"),
         (lambda run: run.deflection("hub"), "link = 'hub': is rigid; the flexible links are upper, forearm"),
         (lambda run: run.shape("upper", [0.1, 2.0]), "must lie on upper, from 0 to 0.95 m"),
-        (lambda run: run.state(1.5), "goes from 0 s to 1 s"),
+        (lambda run: run.state(1.5), "outside the run, which lasts from 0 s to 1 s"),
         (lambda run: run.plot("enrgy"), "did you mean 'energy'"),
     ],
 )

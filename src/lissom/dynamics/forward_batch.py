@@ -41,8 +41,6 @@ def forward_dynamics_batch(
 ) -> np.ndarray:
     """Return accelerations of B states at once, about three times as fast per core as one after the other.
 
-    >>> lissom.forward_dynamics_batch("ella", q, v, tau)
-
     Parameters
     ----------
     q : array_like
@@ -59,6 +57,12 @@ def forward_dynamics_batch(
     array
         Accelerations (B, nv), equal to those of `forward_dynamics` to rounding. Robots with springs along curves,
         exact links, loops, elements or contacts are computed state by state.
+
+    Examples
+    --------
+    >>> model = lissom.load("ella").compile()
+    >>> q = model.neutral() + 0.1 * np.random.default_rng(0).normal(size=(1000, model.nq))
+    >>> a = lissom.forward_dynamics_batch(model, q, np.zeros((1000, model.nv)))
     """
     model = as_model(robot)
     q = _table(q, "q", model.nq)

@@ -172,6 +172,11 @@ def sense(
     multipliers : array_like, optional
         Of the loops, (rows,), from `closed_loops`; force-torque sensors of a robot with loops need them.
 
+    Returns
+    -------
+    dict
+        {sensor: number, or array where it has several channels}.
+
     Examples
     --------
     >>> model = lissom.load("ella").compile()

@@ -122,7 +122,7 @@ def packs():
     arm = aot_workload._small("first").compile()
     series = Rerun(arm, RunSettings(duration=2e-3, method="radau", audit=False))
     batch = VectorBatch(series, series.begin())
-    batch.run([Run(arm, series.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
+    batch.run([Run(arm, series.memory.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
 
 
 @pytest.fixture(scope="module")

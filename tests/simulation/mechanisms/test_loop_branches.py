@@ -78,8 +78,10 @@ def test_a_change_of_branch_is_told(method, rtol):
     if method.startswith("cvode"):
         pytest.importorskip("sksundae", reason="CVODE comes with the extra `sundials`")
     run = fall(method, rtol)
-    reached = run.info.status == "finished" and np.abs(run.q[-1, : WINDOWS + 1] - one_bar()).max() < 1e-2
-    assert reached != any(event.kind == "branch" for event in run.warnings)
+    finished = run.info.status == "finished"  # else the run ended early, which its status tells
+    reached = finished and np.abs(run.q[-1, : WINDOWS + 1] - one_bar()).max() < 1e-2
+    told = not finished or any(event.kind == "branch" for event in run.warnings)
+    assert reached != told
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau", "cvode-bdf"])

@@ -20,7 +20,7 @@ SETTLED = 1e-12  # of the largest elastic coordinate: the last change
 
 
 class SteadyMotion(NamedTuple):
-    """A state whose links keep their deformation: `linearise(robot, *steady_motion(robot, v={"hub": 30.0}))`."""
+    """A state whose links keep their deformation: `linearise(robot, *steady_motion(robot, v={"shaft": 30.0}))`."""
 
     q: Vector  # (nq,)
     v: Vector  # (nv,)
@@ -35,8 +35,6 @@ def steady_motion(
     A spinning blade is stretched by its own centrifugal force; small motions about it are stiffer than about the
     undeformed blade, which would begin to fly outward.
 
-    >>> linear = lissom.linearise(model, *lissom.steady_motion(model, v={"hub": "30 rad/s"}))
-
     Parameters
     ----------
     robot : Robot, Model or str
@@ -45,6 +43,16 @@ def steady_motion(
         Configuration (nq,) or {joint: value}; elastic coordinates in it are where the search starts.
     v : array_like or mapping, optional
         Speeds of the joints (nv,) or {joint: value}; those of elastic coordinates become zero.
+
+    Returns
+    -------
+    SteadyMotion
+        q, v and the forces tau on the joints that keep their speeds: the state that `linearise` takes.
+
+    Examples
+    --------
+    >>> spinning = lissom.steady_motion("spinup-beam", v={"shaft": 30.0})  # rad/s
+    >>> linear = lissom.linearise("spinup-beam", *spinning)
     """
     model = as_model(robot)
     if model.loops:

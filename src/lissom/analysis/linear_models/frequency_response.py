@@ -86,9 +86,6 @@ def frequency_response(
 ) -> FrequencyResponse:
     """Return the response of outputs to sinusoidal inputs at some frequencies.
 
-    >>> hz = numpy.geomspace(0.1, 100, 400)
-    >>> lissom.frequency_response(robot, pose, outputs="forearm.tip", inputs="elbow", frequencies=hz)
-
     Parameters
     ----------
     robot : Robot, Model, str or LinearModel
@@ -98,6 +95,16 @@ def frequency_response(
         those that it has.
     frequencies : array_like
         Where to evaluate it, shape (N,), Hz.
+
+    Returns
+    -------
+    FrequencyResponse
+        Complex ratios of outputs to inputs, with `magnitude_db`, `phase_deg` and a Bode plot by `plot`.
+
+    Examples
+    --------
+    >>> hz = np.geomspace(0.1, 100, 400)
+    >>> response = lissom.frequency_response("ella", outputs="forearm.tip", inputs="elbow", frequencies=hz)
     """
     frequencies = np.atleast_1d(np.real(numbers(frequencies, "frequencies")))
     if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):

@@ -121,6 +121,11 @@ def reduce_model(
     static : bool
         Let what is left out answer as it would in rest, so that the gain at zero frequency is right.
 
+    Returns
+    -------
+    Reduction
+        The reduced linear model, with the bound of its error.
+
     Examples
     --------
     >>> rest = lissom.static_equilibrium("ella")

@@ -156,6 +156,11 @@ def natural_modes(
     lengths : mapping of str to float, optional
         Distance in metres of loops that hold one, where it is neither their own nor to follow.
 
+    Returns
+    -------
+    NaturalModes
+        Frequencies from the slowest on, shapes over coordinates and links, and whether the pose is stable.
+
     Examples
     --------
     >>> modes = lissom.natural_modes("ella", {"elbow": 0.5}, number=4)

@@ -292,6 +292,8 @@ def as_sensors(sensors: Any) -> tuple[Sensor, ...]:
     if sensors is None:
         return ()
     several: Any = [sensors] if isinstance(sensors, Sensor | dict) else sensors
+    if isinstance(several, list | tuple) and all(isinstance(each, Sensor) for each in several):
+        return tuple(several)
     return SensorList(sensors=several).sensors
 
 

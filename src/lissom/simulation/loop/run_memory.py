@@ -64,7 +64,7 @@ class RunMemory:
         if not isinstance(robot, Model):
             # a controller was made for the coordinates of the robot by itself
             acted = [(part.link, part.at) for part in (*loads, *payloads) if part.link and controller is None]
-            robot = model_for(robot, acted, start[0] if start and isinstance(start, tuple) else start).robot
+            robot = model_for(robot, acted, start[0] if isinstance(start, tuple) and start else start).robot
         motion, driven = lengths_apart(as_model(robot), motion) if motion else ({}, {})
         carrying, self.carried = with_payloads(as_model(robot, motion), payloads)
         self.model, self.loads = activate(carrying, loads, settings.duration)
