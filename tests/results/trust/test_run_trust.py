@@ -100,4 +100,4 @@ def test_a_rigid_robot_has_errors_of_steps_and_outputs_alone():
     coarse = lissom.simulate(
         "rigid-7-axis", 0.5, method="radau", rtol=3e-2, rate=2000, progress=False, trust=True
     ).trust
-    assert coarse["final joint2"].sources[0].kind == "time"
+    assert coarse["peak |wrench.joint2.torque|"].sources[0].kind == "time"

@@ -212,6 +212,11 @@ class Share(Checked):
 
     meaning: str
 
+    @property
+    def remedy(self) -> str:
+        """What to write instead."""
+        return f"give {self.meaning}"
+
     def check(self, value: Any) -> float:
         """Return the share as a number, or refuse it."""
         found = re.fullmatch(r"\s*([\d.]+(?:[eE][-+]?\d+)?)\s*%\s*", value) if isinstance(value, str) else None

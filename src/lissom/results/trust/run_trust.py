@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -28,11 +27,11 @@ BUDGET = 1.0  # s for looking at links one by one
 
 
 def trust(
-    subject: Trajectory | Callable[..., Any],
-    *arguments: Any,
+    subject: Trajectory | Callable[..., object],
+    *arguments: object,
     budget: float = BUDGET,
     progress: bool = True,
-    **more: Any,
+    **more: object,
 ) -> Trust:
     """Measure how far numbers can be trusted, and where their errors come from.
 
