@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,14 @@ class ErrorBar:
         if not self.sources or not self.sources[0].error > HIDDEN * self.error:
             return ""
         return self.sources[0].text
+
+    def with_spread(self, data: Sequence[ErrorSource]) -> ErrorBar:
+        """Return the bar with what tolerances of the data add: independent causes, so squares add up."""
+        parts = [one.error for one in data if np.isfinite(one.error)]
+        if not parts or not np.isfinite(self.error):
+            return self
+        sources = tuple(sorted((*self.sources, *(one for one in data if one.error > 0)), key=lambda one: -one.error))
+        return replace(self, error=float(np.sqrt(self.error**2 + sum(part**2 for part in parts))), sources=sources)
 
     def scaled(self, factor: float, unit: str) -> ErrorBar:
         """Return the same number in another unit."""

@@ -27,7 +27,14 @@ from lissom.results.trust.remedies import remedy
 
 MATTERS = 0.1  # share of a number's error from which on it is worth knowing which link it comes from
 NEAR = 0.02  # of the run, by which a peak comes after a jump that causes it
-KINDS = {"sampling": "outputs", "time": "steps", "functions": "functions", "field": "field", "shear": "no shear"}
+KINDS = {
+    "data": "data",
+    "sampling": "outputs",
+    "time": "steps",
+    "functions": "functions",
+    "field": "field",
+    "shear": "no shear",
+}
 Place = tuple[str, str]  # a link and a direction of it, or all of them: ""
 
 
@@ -121,8 +128,11 @@ class _Measurement:
         runs = (dense, fine, half, twice, together)
         measured = {name: self._measured(name, plain, runs, better) for name, plain in self.plain.items()}
         alone = self._one_by_one(measured)
+        spread = self._spread(dense)
         bars = {
-            name: self._bar(self.plain[name], name, each, {place: _of(run, name) for place, run in alone.items()})
+            name: self._bar(
+                self.plain[name], name, each, {place: _of(run, name) for place, run in alone.items()}
+            ).with_spread(self._of_data(spread, dense, name))
             for name, each in measured.items()
         }
         advice = remedy(self.robot, self.counts, bars, self.costs, self.question.remedies)
@@ -198,6 +208,23 @@ class _Measurement:
             {(link, ""): {place for place in self.places if place[0] == link} for link in sorted(links)}
         )
 
+    def _spread(self, dense: Numbers) -> dict[str, list[Numbers]]:
+        """Return the numbers with every toleranced number of the robot at both its ends, by what it is."""
+        found = {}
+        for path, (value, size) in self.robot.toleranced().items():
+            ends = [self.robot.with_value(path, value + sign * size) for sign in (-1, 1)]
+            runs = [self._compute("data", robot) for robot in ends]
+            found[f"{path} (± {_tolerance_text(self.robot.tolerances[path])})"] = [run for run in runs if run]
+        return found
+
+    def _of_data(self, spread: Mapping[str, list[Numbers]], dense: Numbers, name: str) -> list[ErrorSource]:
+        """Return by how much a number moves with every toleranced one, the further of both ends."""
+        return [
+            ErrorSource("data", text, max(abs(_of(run, name) - _of(dense, name)) for run in runs))
+            for text, runs in spread.items()
+            if runs
+        ]
+
     def _single(self, chosen: Mapping[Place, Iterable[Place]]) -> dict[Place, Numbers]:
         runs = {
             place: self._compute("functions alone", enriched(self.robot, self.model, as_many_more, set(ways)))
@@ -237,6 +264,10 @@ class _Measurement:
         if before:
             return f"no limit: it grows with every function at the jump at {max(before):g} s"
         return "no limit in sight: it changes with every function"
+
+
+def _tolerance_text(tolerance: float | str) -> str:
+    return tolerance if isinstance(tolerance, str) else f"{tolerance:g}"
 
 
 def _of(run: Numbers, name: str) -> float:

@@ -48,6 +48,9 @@ def remedy(
 
 
 def _of_robot(robot: Robot, counts: Mapping[str, Counts], kind: str, bars: Iterable[ErrorBar]) -> str:
+    if kind == "data":
+        text = max((one for bar in bars for one in bar.sources if one.kind == "data"), key=lambda one: one.error).text
+        return f"measure {text} more closely"
     if kind == "shear":
         return "leave out shear: none"
     if kind == "field":
