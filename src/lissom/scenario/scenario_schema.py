@@ -16,7 +16,7 @@ from lissom.model.description.robot import FORMAT, FormatVersion
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Checked, Number, kind_of, refusal
+from lissom.model.fields.number_fields import Checked, Number, Share, kind_of, refusal
 from lissom.model.fields.units import STATE
 from lissom.simulation.initial_state import EQUILIBRIUM, HELD, REMEDY
 from lissom.simulation.settings import Integration, Sampling
@@ -119,6 +119,9 @@ class Scenario(ScenarioPart, Integration):
     loads: tuple[Load, ...] = Field(default=(), description=f"a list of loads: [{LOAD}]")
     payloads: tuple[Payload, ...] = Field(default=(), description=f"a list of payloads: [{PAYLOAD}]")
     sensors: tuple[AnySensor, ...] = Field(default=(), description=f"sensors besides the robot's: [{SENSOR}]")
+    accuracy: Annotated[float | None, Share("the relative error allowed in the numbers of the tables, such as 1 %")] = (
+        None
+    )
     output: Output = Field(default=Output(), description="{rate: 200, folder: ..., audit: true}")
 
     @model_validator(mode="before")

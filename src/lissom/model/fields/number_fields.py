@@ -207,6 +207,26 @@ class Number(Checked):
 
 
 @dataclass(frozen=True)
+class Share(Checked):
+    """A part of a whole between 0 and 1, also in percent: 0.01 or 1 %."""
+
+    meaning: str
+
+    @property
+    def remedy(self) -> str:
+        """What to write instead."""
+        return f"give {self.meaning}"
+
+    def check(self, value: Any) -> float:
+        """Return the share as a number, or refuse it."""
+        found = re.fullmatch(r"\s*([\d.]+(?:[eE][-+]?\d+)?)\s*%\s*", value) if isinstance(value, str) else None
+        part = Number(self.meaning, above=0, below=100 if found else 1)
+        if found is None:
+            return part.check_one(value)
+        return part.check_one(_float(found.group(1))) / 100
+
+
+@dataclass(frozen=True)
 class Count(Checked):
     """A whole number of things, from `at_least` to `at_most`."""
 
