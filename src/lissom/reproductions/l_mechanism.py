@@ -126,7 +126,9 @@ def swing(ell: Ell, duration: float = HALF, samples: int = 101, atol: float = 1e
     return Row(ell.modes.count, values, elbow, tip, t)
 
 
-def convergence(elements: int, mass: str, counts: tuple[int, ...] = tuple(TABLE_2), say: Callable = print) -> list[Row]:
+def convergence(
+    elements: int, mass: str, counts: tuple[int, ...] = tuple(TABLE_2), say: Callable[..., Any] = print
+) -> list[Row]:
     """Test 1: the swing with more and more of 18 component modes (12 static shapes, 6 with root and tip held)."""
     whole = Ell.build(steel(), elements, mass, internal=6)
     rows = []
