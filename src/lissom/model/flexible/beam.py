@@ -15,6 +15,7 @@ from lissom.model.description.location import on_beam
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, refusal
+from lissom.model.fields.written_forms import FILE, AlsoWritten
 from lissom.model.flexible import section_files
 from lissom.model.flexible.beam_building import known_mode_counts, known_section_stress, link_of, same
 from lissom.model.flexible.beam_parts import (
@@ -64,11 +65,13 @@ class Beam(Description):
     stations: Annotated[
         tuple[Station, ...],
         Field(description="sections along the beam: [{x: 0, section: ...}, {x: 0.4, section: ...}]"),
+        AlsoWritten(FILE),
     ] = ()
     shear: AnyShear = "auto"
     modes: AnyModes = "auto"
     attachments: Annotated[
-        tuple[float, ...], Field(description="places in metres along the beam where loads will act, such as [0.4, 1.2]")
+        tuple[Annotated[float, PLACE], ...],
+        Field(description="places in metres along the beam where loads will act, such as [0.4, 1.2]"),
     ] = ()
     ends: AnyEnds = "auto"
     damping: AnyDamping = 0.0
