@@ -42,7 +42,7 @@ def check_energy(run: Trajectory) -> list[Event]:
         return []
     audit = run.energy_audit()
     missing = float(np.abs(audit.residual).max())
-    if audit.relative <= DOUBT or missing <= _unseen(run):
+    if audit.relative <= DOUBT or missing <= _tolerated_energy(run):
         return []
     settings = run.info.settings
     remedy = "take " + ("a smaller rtol" if settings is None else _finer(settings))
@@ -93,7 +93,7 @@ def _coasting(run: Trajectory, kinetic: float) -> float:
     return min(2 * per_step * run.info.steps, COASTING) * kinetic
 
 
-def _unseen(run: Trajectory) -> float:
+def _tolerated_energy(run: Trajectory) -> float:
     """Return energy, in joule, that errors within the tolerances take or bring, whatever was exchanged.
 
     A body that coasts exchanges none of its energy: every step may err by its share of that. One that rests has none:
