@@ -12,7 +12,7 @@ from contextlib import suppress
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.identify.prepared_record import Prepared, slowest_frequency
+from lissom.identify.prepared_record import PreparedRecord, slowest_frequency
 from lissom.identify.residuals import Block, Residuals
 from lissom.identify.uncertainty import memory_of
 
@@ -50,7 +50,7 @@ def growing_windows(misfit: Residuals) -> list[Residuals]:
     return made
 
 
-def _first_window(prepared: Prepared) -> float:
+def _first_window(prepared: PreparedRecord) -> float:
     """Return the share of a record that its slowest vibrations take; all of it at most."""
     slowest = slowest_frequency(prepared.model)
     share = SHORTEST if slowest is None else PERIODS / slowest / float(prepared.samples.time[-1])

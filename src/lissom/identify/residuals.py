@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import IdentifyError, within
-from lissom.identify.fit_parameters import Entry, Unknown, field_entry, with_values
+from lissom.identify.fit_parameters import SearchEntry, Unknown, field_entry, with_values
 from lissom.identify.measured_frequencies import MeasuredFrequency, frequency
 from lissom.identify.measured_records import Record
-from lissom.identify.prepared_record import Prepared
+from lissom.identify.prepared_record import PreparedRecord
 from lissom.model.description.robot import Robot
 
 DEGREES = (40.0, 80.0)  # slope of what was measured over what the model does that a degree, 57 per radian, has
@@ -82,13 +82,13 @@ class Residuals:
         self.robot, self.parameters = robot, dict(parameters)
         self.settings, self.folder = dict(settings or {}), folder
         self.frequencies = tuple(frequencies)
-        self.records: dict[str, Prepared] = {}
+        self.records: dict[str, PreparedRecord] = {}
         for name, record in records.items():
             with within("records", name):
-                self.records[name] = Prepared(name, robot, record, self.settings, folder, short)
+                self.records[name] = PreparedRecord(name, robot, record, self.settings, folder, short)
         own = [field_entry(robot, path, unknown) for path, unknown in parameters.items()]
         _check_once(own)
-        self.entries: list[Entry] = own + [entry for each in self.records.values() for entry in each.entries]
+        self.entries: list[SearchEntry] = own + [entry for each in self.records.values() for entry in each.entries]
         if not self.entries:
             raise IdentifyError("is empty; give {path: [low, high]} of the fields to be found", ("parameters",))
         if not self.records and not self.frequencies:
@@ -193,7 +193,7 @@ class Residuals:
         self._first = self._first or self._last
         return self._last
 
-    def _blocks(self, prepared: Prepared, robot: Robot, x: np.ndarray) -> list[Block]:
+    def _blocks(self, prepared: PreparedRecord, robot: Robot, x: np.ndarray) -> list[Block]:
         values = {entry.path: value for entry, value in zip(self.entries, x) if entry.record == prepared.name}
         fields = self._fields()
         modelled = prepared.model_outputs(
@@ -252,7 +252,7 @@ class Residuals:
             )
 
 
-def _check_once(entries: Sequence[Entry]) -> None:
+def _check_once(entries: Sequence[SearchEntry]) -> None:
     seen: dict[str, str] = {}
     for entry in entries:
         for path in (entry.path, *(path for path, _ in entry.ties)):

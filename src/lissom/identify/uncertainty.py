@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lissom.identify.fit_parameters import Entry
+from lissom.identify.fit_parameters import SearchEntry
 from lissom.identify.residuals import Block, Residuals
 from lissom.messages import listed
 
@@ -70,7 +70,7 @@ def _quantile(misfit: Residuals, blocks: list[Block], memory: float) -> float:
     return float(t.ppf(share, max(1.0, (found - len(misfit.entries)) / memory)) if found else norm.ppf(share))
 
 
-def _describe_direction(entries: list[Entry], direction: np.ndarray, part: np.ndarray) -> str:
+def _describe_direction(entries: list[SearchEntry], direction: np.ndarray, part: np.ndarray) -> str:
     named = [entry for entry, on in zip(entries, part) if on]
     if len(named) == 1:
         return f"the data says nothing of {named[0].name}: give a prior, hold it, or measure something that it moves"
@@ -101,7 +101,7 @@ def _close(names: tuple[str, ...], correlations: np.ndarray, lost: np.ndarray) -
     return found
 
 
-def _bounds(entries: list[Entry], x: np.ndarray) -> list[str]:
+def _bounds(entries: list[SearchEntry], x: np.ndarray) -> list[str]:
     return [
         f"{entry.name} ended at its bound {value:.4g}; widen the bounds, or doubt the model"
         for entry, value in zip(entries, x)

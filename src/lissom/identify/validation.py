@@ -12,7 +12,7 @@ import numpy as np
 from lissom import printing
 from lissom.errors import IdentifyError
 from lissom.identify.measured_records import Record, name_records
-from lissom.identify.prepared_record import Prepared
+from lissom.identify.prepared_record import PreparedRecord
 from lissom.identify.residuals import Block, Residuals
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.description.robot import Robot
@@ -112,7 +112,7 @@ def _evaluate_record(robot: Robot, name: str, record: Record, folder: str, setti
     if record.unknown:
         misfit = Residuals(robot, {}, {name: record}, settings=settings, folder=folder)
         return misfit.blocks(search(misfit, EVALUATIONS)[0])
-    prepared = Prepared(name, robot, record, settings, folder)
+    prepared = PreparedRecord(name, robot, record, settings, folder)
     found = []
     for output, (y, _) in prepared.model_outputs(robot, [], {}).items():
         samples = prepared.samples

@@ -21,7 +21,7 @@ from lissom.model.model import Model
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.simulation.batch.stepper import Stepper
-from lissom.study.agent_observations import Senses
+from lissom.study.agent_observations import ObservationVector
 from lissom.study.execution.process_pool import cores
 from lissom.study.plan.run_plan import as_scenario
 
@@ -102,9 +102,9 @@ class Environment(gymnasium.Env):
         model = self._prepared.model
         self._motors = _motors(model, self._prepared.start[0], torques)
         self._episode = self._begin()
-        self._senses = Senses(self._episode.result(), observations)
+        self._senses = ObservationVector(self._episode.result(), observations)
         chosen = dict(goal) if goal is not None else _final(self._prepared)
-        self._target = Senses(self._episode.result(), list(chosen))
+        self._target = ObservationVector(self._episode.result(), list(chosen))
         self._goal = self._target.values_like(chosen)
         self.action_space = Box(-1.0, 1.0, (len(self._motors),), np.float64)
         self.observation_space = Box(-np.inf, np.inf, (self._senses.size,), np.float64)

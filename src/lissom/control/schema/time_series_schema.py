@@ -16,7 +16,7 @@ from lissom.control.references.reference import Reference
 from lissom.control.schema.reference_schema import TIMES, Block, Csv, check_timed
 from lissom.errors import LissomError, within
 from lissom.model.fields.base_model import FORM, form_of, refusals
-from lissom.model.fields.number_fields import Number, Quantity, kind_of, refusal
+from lissom.model.fields.number_fields import Number, WrittenNumber, kind_of, refusal
 from lissom.model.fields.units import JointUnit, fits, quantity
 
 UNITS = {"force": "N", "torque": "N m", "position": "metres", "rpy": "rad"}  # by field
@@ -150,7 +150,7 @@ def _check_units(series: Any, unit: str) -> None:
     for name in ("to", "amplitude", "mean"):
         value = getattr(series, name, ())
         for one in np.ravel(np.array(value, object)).tolist():
-            if isinstance(one, Quantity) and not fits(one.unit, unit):
+            if isinstance(one, WrittenNumber) and not fits(one.unit, unit):
                 wanted = f"a unit of {unit}" if unit else "no unit"
                 raise LissomError(f"has a unit of the wrong kind: this takes {wanted}", (name,), value)
 
