@@ -22,7 +22,7 @@ ALIKE = 0.7  # correlation from which that slope means something
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class OutputBlock:
     """What one output of one record says: errors (N,), model less measurement, and their derivatives (N, p)."""
 
     record: str
@@ -54,7 +54,7 @@ class Evaluation(NamedTuple):
     """Everything at one point of the search."""
 
     key: bytes  # of the parameters
-    blocks: list[Block]
+    blocks: list[OutputBlock]
     errors: np.ndarray  # (n,) of the frequencies, over their deviations
     slopes: np.ndarray  # (n, p) and their derivatives
 
@@ -119,7 +119,7 @@ class Residuals:
         """Of the parameters, fields of the robot first."""
         return tuple(entry.name for entry in self.entries)
 
-    def blocks(self, x: np.ndarray) -> list[Block]:
+    def blocks(self, x: np.ndarray) -> list[OutputBlock]:
         """Return what every output of every record says at the parameters x (p,)."""
         return self._evaluate(x).blocks
 
@@ -172,7 +172,7 @@ class Residuals:
             self.noise[block.source] = sigma
         return change
 
-    def _sigma(self, block: Block) -> float:
+    def _sigma(self, block: OutputBlock) -> float:
         return self.noise.get(block.source, self.given_noise.get(block.source, 1.0))
 
     def _evaluate(self, x: np.ndarray) -> Evaluation:
@@ -182,7 +182,7 @@ class Residuals:
                 return known
         self.evaluations += 1
         robot = self.robot_at(x)
-        blocks: list[Block] = []
+        blocks: list[OutputBlock] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about steps on the way
             for name, prepared in self.records.items():
@@ -193,7 +193,7 @@ class Residuals:
         self._first = self._first or self._last
         return self._last
 
-    def _blocks(self, prepared: PreparedRecord, robot: Robot, x: np.ndarray) -> list[Block]:
+    def _blocks(self, prepared: PreparedRecord, robot: Robot, x: np.ndarray) -> list[OutputBlock]:
         values = {entry.path: value for entry, value in zip(self.entries, x) if entry.record == prepared.name}
         fields = self._fields()
         modelled = prepared.model_outputs(
@@ -209,7 +209,9 @@ class Residuals:
                     jacobian[:, j] = slopes[entry.path]
             samples, unit = prepared.samples, prepared.outputs[output].unit
             blocks.append(
-                Block(prepared.name, output, unit, samples.time + samples.begin, samples.outputs[output], y, jacobian)
+                OutputBlock(
+                    prepared.name, output, unit, samples.time + samples.begin, samples.outputs[output], y, jacobian
+                )
             )
         return blocks
 
@@ -235,7 +237,7 @@ class Residuals:
             slopes[k, j] = 1.0 / prior.deviation
         return errors, slopes
 
-    def _doubt_degrees(self, block: Block) -> None:
+    def _doubt_degrees(self, block: OutputBlock) -> None:
         """Refuse an angle that is about 57 times what the model does."""
         channel = self.records[block.record].record.outputs[block.output]
         if not block.unit.startswith("rad") or channel.unit is not None or channel.factor != 1.0:

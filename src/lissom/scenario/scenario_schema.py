@@ -19,7 +19,7 @@ from lissom.model.fields.name_fields import Title
 from lissom.model.fields.number_fields import Checked, Number, kind_of, refusal
 from lissom.model.fields.units import STATE
 from lissom.simulation.initial_state import EQUILIBRIUM, HELD, REMEDY
-from lissom.simulation.settings import Integration, Sampling
+from lissom.simulation.settings import Integration, OutputSampling
 
 if TYPE_CHECKING:
     from lissom.control.schema.pose_motions import AnyMotion
@@ -62,7 +62,7 @@ class ScenarioPart(Description):
     error: ClassVar[type[LissomError]] = ScenarioError
 
 
-class Output(ScenarioPart, Sampling):
+class Output(ScenarioPart, OutputSampling):
     """What is kept of a run, and where."""
 
     what: ClassVar[str] = "output"

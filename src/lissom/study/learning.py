@@ -39,7 +39,7 @@ EFFORT = 0.01  # of the reward, for actions at their limits
 
 
 @dataclass(frozen=True)
-class Moment:
+class EpisodeMoment:
     """What a reward may depend on."""
 
     time: float  # s
@@ -70,7 +70,7 @@ class Environment(gymnasium.Env):
     goal : mapping, optional
         {quantity: value or values} to reach. The end of the scenario's reference unless given, or the start.
     reward : callable, optional
-        Function of a `Moment`, in place of minus the squared distance from the goal and a little effort.
+        Function of a `EpisodeMoment`, in place of minus the squared distance from the goal and a little effort.
     failure : float
         Reward of a motion that cannot be computed any further.
     vary : mapping, optional
@@ -88,7 +88,7 @@ class Environment(gymnasium.Env):
         control: bool = False,
         observations: Sequence[str] = ("position", "velocity"),
         goal: Mapping[str, Any] | None = None,
-        reward: Callable[[Moment], float] | None = None,
+        reward: Callable[[EpisodeMoment], float] | None = None,
         failure: float = -100.0,
         vary: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
@@ -160,7 +160,7 @@ class Environment(gymnasium.Env):
     def _compute_reward(self, seen: np.ndarray, action: np.ndarray) -> float:
         episode = self._episode
         if self.reward is not None:
-            return self.reward(Moment(episode.time, episode.q, episode.v, seen, action, episode.model))
+            return self.reward(EpisodeMoment(episode.time, episode.q, episode.v, seen, action, episode.model))
         off = self._target(episode) - self._goal
         return -float(off @ off + EFFORT * (action @ action) / max(1, len(action))) / self.rate
 

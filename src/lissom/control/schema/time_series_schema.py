@@ -26,13 +26,13 @@ ROW = Number("a number, or a list such as [x, y, z]", ANY, each=True)
 Row = float | tuple[float, ...]
 
 
-class Series(Block):
+class TimeSeries(Block):
     """Base of all: what a number, or a list of them, is over time."""
 
     what: ClassVar[str] = "series"
 
 
-class Fixed(Series):
+class Fixed(TimeSeries):
     """A value that does not change."""
 
     form: ClassVar[str] = FORM + "constant"
@@ -40,7 +40,7 @@ class Fixed(Series):
     to: Annotated[Row, ROW]
 
 
-class Timed(Series):
+class Timed(TimeSeries):
     """Values at times."""
 
     at: tuple[Annotated[float, TIMES], ...] = Field(description="rising times in seconds, one per value")
@@ -72,7 +72,7 @@ class Spline(Timed):
         return self
 
 
-class Sine(Series):
+class SineSeries(TimeSeries):
     """mean + amplitude sin(2 pi frequency t + phase)."""
 
     form: ClassVar[str] = FORM + "sine"
@@ -98,7 +98,7 @@ class Sine(Series):
         return np.atleast_1d(np.array(self.mean) + np.array(self.amplitude) * np.sin(turn))
 
 
-class Given(Series):
+class Given(TimeSeries):
     """A Reference, or a function of time."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -108,7 +108,7 @@ class Given(Series):
 
 def _wrapped(value: Any) -> Any:
     """Return a plain number or list as the constant that it means, what Python gives as it is."""
-    if isinstance(value, Reference) or (callable(value) and not isinstance(value, Series)):
+    if isinstance(value, Reference) or (callable(value) and not isinstance(value, TimeSeries)):
         return Given(value=value)
     if isinstance(value, np.ndarray):
         value = value.tolist()
@@ -116,7 +116,7 @@ def _wrapped(value: Any) -> Any:
         return {"type": "constant", "to": value}
     if isinstance(value, int | float | list | tuple) and not isinstance(value, bool):
         return {"type": "constant", "to": value}
-    if not isinstance(value, dict | Series):
+    if not isinstance(value, dict | TimeSeries):
         known = "numbers, or {type: steps | spline | sine | csv | constant, ...}"
         raise refusal(f"must be {known}, not {kind_of(value)}; give one of them")
     return value
@@ -126,7 +126,7 @@ AnySeries = Annotated[
     Annotated[Fixed, Tag(Fixed.form)]
     | Annotated[Jumps, Tag(Jumps.form)]
     | Annotated[Spline, Tag(Spline.form)]
-    | Annotated[Sine, Tag(Sine.form)]
+    | Annotated[SineSeries, Tag(SineSeries.form)]
     | Annotated[Csv, Tag(Csv.form)]
     | Annotated[Given, Tag(Given.form)],
     Discriminator(form_of),
@@ -163,7 +163,7 @@ def _reference(series: Any, count: int, duration: float, rate: float) -> Referen
         if isinstance(columns, dict):
             raise LissomError("must be a list of columns, one per number", ("columns",), columns)
         return Reference.from_csv(series.path, columns, series.time, series.interpolation)
-    if isinstance(series, Sine):
+    if isinstance(series, SineSeries):
         return Reference.from_function(series, max(duration, 1.0 / series.frequency))
     if isinstance(series, Timed):
         rows = [np.atleast_1d(row) for row in series.to]

@@ -21,7 +21,7 @@ from lissom.view.figures.figure_style import line
 if TYPE_CHECKING:
     from lissom.model.description.robot import Link
     from lissom.model.model import BodyNames, Model
-    from lissom.view.drawing.link_solids import Solid
+    from lissom.view.drawing.link_solids import DrawnSolid
 
 SECTIONS = 25  # frames along a beam
 
@@ -77,7 +77,7 @@ class Drawing:
         self.missing: list[str] = []
 
     @cached_property
-    def pieces(self) -> list[Solid]:
+    def pieces(self) -> list[DrawnSolid]:
         """The solids, link by link."""
         from lissom.view.drawing.link_solids import pieces
 
@@ -124,7 +124,7 @@ class Drawing:
             R[k], p[k] = Rk, pk
         return WorldFrames(R, p if self.follow is None else p - p[self.follow])
 
-    def points(self, piece: Solid, frames: WorldFrames, eta: np.ndarray, scale: float = 1.0) -> np.ndarray:
+    def points(self, piece: DrawnSolid, frames: WorldFrames, eta: np.ndarray, scale: float = 1.0) -> np.ndarray:
         """Return points (n, 3) of a solid in the world; `eta` (modes,) are the modal coordinates of all links."""
         local = piece.mesh.points
         if piece.ends is not None and piece.part is not None:
