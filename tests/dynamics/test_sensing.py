@@ -11,7 +11,7 @@ from lissom.dynamics.sensing import Sensing
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model import Accelerometer, Encoder, ForceTorque, Gyro, Position, StrainGauge, Tachometer
-from lissom.results.section_forces import _advance
+from lissom.results.registry.section_forces import _advance
 
 KINDS = ("revolute", "free", "spherical", "universal", "prismatic", "cylindrical")
 

@@ -6,7 +6,8 @@ basis: deflections v (along y) and w (along z), twist t, extension a. The pose o
     r(x) = (x + a - 1/2 eta^T B(x) eta,  v,  w)              B: foreshortening of a bent axis
     R(x) = bend(0, -w', v') Rx(t + 1/2 eta^T D(x) eta)       D: twist of an axis bent both ways
 
-so that R carries e_x along the axis to second order and the twist rate is t'. Stiffening "none": B = D = 0;
+so that R carries e_x along the axis to second order and the twist rate is t'. Of a link held at both ends, whose field
+has terms of fourth order, the slopes are sines of what its sections turn by. Stiffening "none": B = D = 0;
 "exact": the field of `beam.fields.exact_field`, good for any deflection.
 
 A uniform, shear-rigid link with its centroid on the axis has named functions (`Basis`); any other has functions of its
@@ -203,7 +204,7 @@ class BeamLink:
         th = np.einsum("kaj,...j->...ka", section.psi, eta)
         shortening, twist = self.field.running_terms(xi).at(eta) if self.second_order else (0.0, 0.0)
         T = np.zeros((*u.shape[:-1], 4, 4), u.dtype)
-        T[..., :3, :3] = bend(th[..., 1], th[..., 2]) @ roll(th[..., 0] + twist)
+        T[..., :3, :3] = bend(th[..., 1], th[..., 2], sines=self.bow is not None) @ roll(th[..., 0] + twist)
         T[..., :3, 3] = u
         T[..., 0, 3] += x - shortening - (self.bow.shortening(xi, eta) if self.bow else 0.0)
         T[..., 3, 3] = 1

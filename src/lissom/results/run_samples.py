@@ -65,6 +65,11 @@ class Samples:
         return Quantities(made.variables | self._stored.variables)
 
     @cached_property
+    def data(self) -> RunData:
+        """What registered quantities are computed from."""
+        return RunData(self.raw, lambda: self.seen)
+
+    @cached_property
     def seen(self) -> Observation:
         """What follows from the samples, without labels."""
         return observe_run(self.raw)

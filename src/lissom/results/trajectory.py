@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from lissom.analysis.energy_balance import EnergyAudit
     from lissom.results.momentum import Momentum
-    from lissom.results.summary import Summary
+    from lissom.results.summaries.summary import Summary
 
 Frame = Literal["local", "parent", "world"]
 
@@ -192,7 +192,7 @@ class Trajectory(Samples):
         stations : int or array-like, optional
             How many points evenly from base to tip, or their places x in m.
         """
-        from lissom.results.section_forces import COMPONENTS, section_forces
+        from lissom.results.registry.section_forces import COMPONENTS, section_forces
 
         x = self.numbers.stations(link, stations)
         attrs = {
@@ -200,7 +200,7 @@ class Trajectory(Samples):
             "units": "N, N m",
             "column_units": ["N"] * 3 + ["N m"] * 3,
         }
-        name, values = f"section forces of {link}", section_forces(self, link, x)
+        name, values = f"section forces of {link}", section_forces(self.data, link, x)
         return self._along(name, x, values, ("section_force", COMPONENTS), attrs)
 
     def stress(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
@@ -218,14 +218,14 @@ class Trajectory(Samples):
             places x in m. At a jump x is the section that begins there; given twice, that which ends there, too.
         """
         from lissom.beam.sections.section_stress import COMPONENTS
-        from lissom.results.section_forces import both_sides, section_stresses
+        from lissom.results.registry.section_forces import both_sides, section_stresses
 
         x = self.numbers.stations(link, stations)
         beam = self.model.robot.link(link).beam
         if isinstance(stations, int) and beam is not None and beam.jumps:
             x = both_sides(x, beam.jumps)
         attrs = {"long_name": "largest stress in the section", "units": "Pa"}
-        return self._along(f"stress of {link}", x, section_stresses(self, link, x), ("stress", COMPONENTS), attrs)
+        return self._along(f"stress of {link}", x, section_stresses(self.data, link, x), ("stress", COMPONENTS), attrs)
 
     # accounts
 
@@ -248,7 +248,7 @@ class Trajectory(Samples):
 
     def summary(self) -> Summary:
         """Return peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
-        from lissom.results.summary import summarise
+        from lissom.results.summaries.summary import summarise
 
         return summarise(self)
 

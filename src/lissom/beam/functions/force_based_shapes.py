@@ -170,7 +170,9 @@ def _add_static_shapes(ritz: Ritz, direction: str, places: Sequence[Place], shap
     if not places:
         return shapes
     own, statics, strains = _statics(ritz, direction, places, shapes)
-    chosen = attachment_functions.needed_loads(own, strains)
+    held = any(place.held for place in places)
+    tip = ritz.strains(ritz.statics(list(range(len(ritz.tip))))) if held else None
+    chosen = attachment_functions.needed_loads(own, strains, tip)
     added = np.hstack(statics) @ chosen
     overlap = np.linalg.lstsq(own, np.hstack(strains) @ chosen, rcond=None)[0]
     return np.hstack([shapes, added - shapes @ overlap])

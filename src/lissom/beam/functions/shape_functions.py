@@ -202,6 +202,8 @@ class _Statics:
         every = scale * self._shapes(rule.nodes, self._at)[self.order]
         self.by_place = [every[:, kept] for kept in self._kept]
         self.strain = np.hstack(self.by_place)
+        held = any(place.held for place in places)
+        self.tip = scale * self._shapes(rule.nodes, np.ones(1))[self.order] if held else None
 
     def values(self, xi: Array) -> Values:
         """Return the shapes and their derivatives at xi (k,), each (k, loads)."""
@@ -211,7 +213,7 @@ class _Statics:
 
     def needed_loads(self) -> Array:
         """Return combinations of the loads (loads, n) that the functions at hand do not follow."""
-        return attachment_functions.needed_loads(self.own, self.by_place)
+        return attachment_functions.needed_loads(self.own, self.by_place, self.tip)
 
 
 def _powers(xi: Array, at: Array) -> tuple[Array, Array, Array, Array, Array]:

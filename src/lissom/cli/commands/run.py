@@ -21,7 +21,7 @@ from lissom.terminal import screen
 
 if TYPE_CHECKING:
     from lissom.cli.printing.run_folder import Folder
-    from lissom.results.summary import Summary
+    from lissom.results.summaries.summary import Summary
     from lissom.results.trajectory import Trajectory
     from lissom.scenario.prepare import Prepared
     from lissom.scenario.scenario_files import LoadedScenario

@@ -255,7 +255,7 @@ class Beam(Description):
 
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
-        known = tuple(places) if self.chooses_functions else ()
+        known = tuple(place._replace(held=how.in_loop) for place in places) if self.chooses_functions else ()
         return link_of(self, tuple(materials.items()), how, known)
 
     def build_like(

@@ -22,7 +22,7 @@ from lissom.errors import StudyError
 from lissom.messages import did_you_mean, listed, near
 from lissom.model.model import Model
 from lissom.results.quantities import RUN, Quantities
-from lissom.results.summary import settling_time
+from lissom.results.summaries.summary import settling_time
 
 FREQUENCY, MASS = "frequency", "mass"  # quantities of the arm, not of a motion
 EXAMPLE = "peak |deflection.upper|"

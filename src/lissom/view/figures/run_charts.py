@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.results.lookup import NamedColumns, joint_names
 from lissom.results.quantity_names import AXES
-from lissom.results.summary import balance
+from lissom.results.summaries.summary import balance
 from lissom.view.figures.chart import Chart, Series
 from lissom.view.figures.figure_style import COLOURS, GREY, INK, shaded
 

@@ -26,7 +26,8 @@ from lissom.view.pages.markup import document, stage
 from lissom.view.pages.page_charts import charts, comparison_charts, differences
 
 if TYPE_CHECKING:
-    from lissom.results.summary import Rows, Summary
+    from lissom.results.summaries.summary import Summary
+    from lissom.results.summaries.summary_tables import Rows
     from lissom.results.trajectory import Trajectory
 
 HINT = (
@@ -52,6 +53,8 @@ def report(run: Trajectory, title: str | None = None) -> str:
         _section("Wrench components over time", '<div id="wrenches" class="charts"></div>'),
         _section("In space", '<div id="space" class="charts"></div>') if floating else "",
         '<div class="tables">',
+        _section_of(rows.get("elements")),
+        _section_of(rows.get("loops")),
         _section_of(rows.get("links")),
         _section("Energy audit", report_tables.energy_table(run, summary)),
         _section_of(rows.get("settling")),
