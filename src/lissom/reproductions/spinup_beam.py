@@ -55,7 +55,14 @@ def main(out: Path, speeds: tuple[float, ...] = tuple(NONLINEAR), duration: floa
     console = Console()
     cases = [(speed, order) for speed in speeds for order in ("zero", "high")]
     lags = [spin_up(*case, duration) for case in track(cases, "spinning up", console=console, transient=True)]
-    table = Table("rad/s", "order", "largest lag", "nonlinear beam", title="Lag of the tip in m", title_justify="left")
+    table = Table(
+        "rad/s",
+        "order",
+        "largest lag",
+        "nonlinear beam",
+        title="Lag of the tip in m; a run stops where the tip is three lengths away",
+        title_justify="left",
+    )
     for lag in lags:
         lowest = f"diverges, {lag.time[-1]:.2f} s" if lag.diverged else f"{lag.tip.min():.5f}"
         table.add_row(f"{lag.speed:g}", lag.order, lowest, f"{NONLINEAR[lag.speed]:.5f}")

@@ -11,9 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
-from lissom.theory.coverage import Unsupported
 from lissom.theory.formulation import Formulation, Limit, Offer
-from lissom.theory.kernel_formulation import Kernel
 
 if TYPE_CHECKING:
     from lissom.control.references.reference import Reference
@@ -67,19 +65,14 @@ def simulate(
     from lissom.simulation.settings import RunSettings
 
     _check_motion(formulation, motion or {})
-    if formulation.model.loops and not isinstance(formulation, Kernel):
-        name = formulation.model.loops[0].name
-        text = (
-            f"loop {name} is a closure, which the time loop leaves to the kernel; integrate it by screw_pde.integrate"
-        )
-        raise Unsupported(text)
     settings = RunSettings.of(duration, rtol=rtol, atol=atol, method="radau", audit=False, **options)
     drive = {"controller": controller, "start": start, "motion": motion, "progress": progress}
     return _finish(formulation, _run(formulation, settings, **drive))
 
 
 def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> None:
-    if set(formulation.model.prescribed) != set(motion):
+    driven = {element.name for element in formulation.model.robot.elements}  # cylinders that follow a reference
+    if set(formulation.model.prescribed) != set(motion) - driven:
         text = "give a reference for every joint that the model was compiled with as prescribed, and for no other"
         raise LissomError(text, ("motion",))
 

@@ -26,16 +26,18 @@ def optimise(
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Find the best motion of a robot, or its lightest sections, within limits.
+    """Find the best motion of a robot, its lightest sections, or the rigid arm of least curvature, within limits.
 
     A motion: least vibration, time, effort or energy. Writes motion.csv (joints and torques over time) and
     scenario.yaml, which lissom run takes.
 
     Sections: the sizes of the lightest robot that keeps frequencies, deflections and stresses. Writes robot.yaml.
 
+    A rigid arm: masses and lengths of least curvature of the inertia matrix, or of least energy. Writes robot.yaml.
+
     Exit codes: 0 done, 1 an error or no solution, 2 wrong usage, 130 interrupted.
     """
-    from lissom.optimise import OptimalMotion, Verification, load
+    from lissom.optimise import BestArm, OptimalMotion, Verification, load
 
     asked = load(task)
     with Folder.claim(folder, asked.name) as place:
@@ -46,8 +48,8 @@ def optimise(
         else:
             best.save(place.path / "robot.yaml")
             figure, hint = "sizing.png", f"the robot: {place.path / 'robot.yaml'}"
-        seen = best.verify() if check else None
-        if figures:
+        seen = best.verify() if check and not isinstance(best, BestArm) else None
+        if figures and not isinstance(best, BestArm):
             import matplotlib
 
             matplotlib.use("Agg")

@@ -134,10 +134,13 @@ def _read_other(file: str) -> str | None:
 
         task = load_task(path)
         return f"{type(task).__name__.lower()} {task.name}"
-    if "parameters" in fields or "records" in fields or "frequencies" in fields:
+    if fields.keys() & {"parameters", "records", "frequencies", "explanations"}:
+        from lissom.identify.fit_schema import ExplanationFile
         from lissom.identify.fit_schema import load as load_fit
 
         fit = load_fit(path)
+        if isinstance(fit, ExplanationFile):
+            return f"fit {fit.name}: {len(fit.tables)} tables, {len(fit.explanations)} explanations"
         parts = [f"{len(fit.parameters)} parameters", f"{len(fit.records)} records"]
         return f"fit {fit.name}: {', '.join(parts)}"
     return None

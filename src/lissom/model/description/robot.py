@@ -310,6 +310,18 @@ class Robot(Description):
         return write(self.to_dict())
 
     @classmethod
+    def from_dict(cls, data: Any) -> "Robot":
+        """Make a robot of plain data: the mapping that a robot file holds, by its links or in another form (`dh`)."""
+        if isinstance(data, dict) and "links" not in data:
+            from lissom.model.importers import registry
+            from lissom.model.io.robot_files import text_of
+
+            importer = registry.by_key(data)
+            if importer is not None and importer.form is not None:
+                return importer.form.from_dict(data).robot("", text_of)
+        return super().from_dict(data)
+
+    @classmethod
     def from_yaml(cls, text: str) -> "Robot":
         """Return a robot from the text of a robot file."""
         from lissom.model.io.robot_files import FoundFile

@@ -24,6 +24,7 @@ from lissom.model.flexible.beam_parts import (
     AnyEnds,
     AnyModes,
     AnyShear,
+    Ends,
     Mass,
     Modes,
     ModesTo,
@@ -134,6 +135,11 @@ class Beam(Description):
             problems.append(("stations", len(self.stations), "conflicts with section; give one of the two"))
         elif self.stations:
             problems += station_problems(self.stations, self.length)
+        if family == "clamped-mass" and not (self.loaded_ends().tip_mass or self.loaded_ends().tip_inertia):
+            text = (
+                "carries nothing at its tip: give {family: clamped-mass, tip_mass: ...}, the mass of what hangs there"
+            )
+            problems.append(("ends", "clamped-mass", text))
         # what does not go together
         if self.frame == "chord" and self.stiffening == "exact":
             text = "is for stiffening: first or none; the exact field is right from the base, so leave frame out"
@@ -287,6 +293,14 @@ class Beam(Description):
             section = self.section.build(None if made_of is None else made_of.build())
         masses = link.masses if same(self, other, "masses") else self.lumps()
         return replace(link, section=section, damping=self.damping_law(), masses=masses)
+
+    def loaded_ends(self) -> Ends:
+        """Return its ends as a family with the mass that the functions assume at the tip: its own, unless given."""
+        ends = Ends.model_construct(family=self.ends) if isinstance(self.ends, str) else self.ends
+        if ends.family != "clamped-mass" or ends.tip_mass:
+            return ends
+        at_tip = [mass for mass in self.masses if mass.at is None or np.real(mass.at) == np.real(self.length)]
+        return ends.model_copy(update={"tip_mass": float(sum(np.real(mass.mass) for mass in at_tip))})
 
     def lumps(self) -> "tuple[beams.LumpedMass, ...]":
         """Return its masses as `lissom.beam` takes them."""

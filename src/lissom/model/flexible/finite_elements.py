@@ -47,6 +47,11 @@ def _file(value: Any, info: ValidationInfo) -> str:
         raise refusal(f"must be the name of a file, not {kind_of(value)}; write it relative to the robot file")
     folder = (info.context or {}).get("folder", "")
     path = Path(folder, os.fspath(value)).absolute()
+    if path.suffix.lower() == ".mnf":
+        raise refusal(
+            "is a modal neutral file, a closed format of one program; have the program that made the mesh write mass "
+            "and stiffness matrices (Matrix Market, or Nastran .op4 for lissom.fem.from_nastran), or the mesh"
+        )
     if not path.exists():
         raise refusal(f"there is no file {path}; write its path relative to the robot file")
     try:

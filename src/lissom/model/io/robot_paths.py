@@ -77,6 +77,7 @@ def replace_values(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
         old = get(robot, path)
         if isinstance(value, complex):
             _check_complex(path, old, value)
+            path, value = _whole_axis(robot, path, value)
         else:
             unchecked.append(path)
         robot = _replace(robot, path, value)
@@ -141,10 +142,26 @@ def _check_values(robot: Robot, paths: Iterable[str]) -> Robot:
 
 def _check_complex(path: str, old: Any, value: complex) -> None:
     keys = _keys(path)
-    if "axis" in keys or "axes" in keys:
-        raise RobotError("an axis has unit length and cannot be complex; turn origin.rpy instead", keys, value)
+    if "axes" in keys or ("axis" in keys and keys[-3:-1] != ["joint", "axis"]):
+        raise RobotError("is a direction among others and cannot be complex; turn origin.rpy instead", keys, value)
     if old is not None and not is_number(old) and not isinstance(old, complex):
         raise RobotError(f"holds {kind_of(old)}; only a number can be complex", keys, value)
+
+
+def _whole_axis(robot: Robot, path: str, value: Any) -> tuple[str, Any]:
+    """Return a joint and its path where a number of its axis is complex: the axis keeps unit length, a . a = 1."""
+    keys = _keys(path)
+    if keys[-3:-1] != ["joint", "axis"]:
+        return path, value
+    place = path.rsplit(".", 2)[0]
+    joint = get(robot, place)
+    axis = np.array(joint.axis, complex)
+    axis[int(keys[-1])] = value
+    square = axis @ axis  # analytic, unlike a norm: derivatives pass through
+    if abs(square) < 1e-12:
+        raise RobotError("leaves an axis of no length; give a small imaginary part", keys, value)
+    unit = tuple((axis / np.sqrt(square)).tolist())
+    return place, joint.model_copy(update={"axis": unit, "axes": (unit,)})
 
 
 INERTIA = "inertia"  # a matrix, whose entries come in pairs

@@ -22,7 +22,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.theory.screw_pde.closure import Closing
-from lissom.theory.screw_pde.relative import Relative, relative
+from lissom.theory.screw_pde.relative import Relative, least_solution, relative
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from lissom.theory.screw_pde.formulation import ScrewPDE
 
 Array = np.ndarray
-RANK = 1e-10  # of what a direction of a closure brings: less is held by others already
 
 
 class Block(NamedTuple):
@@ -62,7 +61,10 @@ class Solution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """matrix @ unknowns = right, at one state."""
+    """matrix @ unknowns = right, at one state.
+
+    Equations: 003 (36), (42)-(44).
+    """
 
     formulation: ScrewPDE
     matrix: csc_array
@@ -106,7 +108,7 @@ class System:
             return splu(self.matrix).solve(self.right)
         columns, rows = self.matrix[:tree, tree:].toarray(), self.matrix[tree:, :tree]
         alone, spread = factor.solve(self.right[:tree]), factor.solve(columns)
-        wrench = _least(rows @ spread, rows @ alone - self.right[tree:])
+        wrench = least_solution(rows @ spread, rows @ alone - self.right[tree:])
         return np.concatenate([alone - spread @ wrench, wrench])
 
     def sorted(self, x: Array) -> Solution:
@@ -138,17 +140,6 @@ class System:
                 a[body.joint_v] = np.linalg.lstsq(S.T, _across(f, i, zdot) - work.gamma[i], rcond=None)[0]
         work.wrench[:], work.zdot[:] = wrenches, zdot
         return Solution(a, wrenches, np.array(held).reshape(-1, 6))
-
-
-def _least(A: Array, b: Array) -> Array:
-    """Return the least x with A x = b, for A that is symmetric, of one sign, and may lack rank."""
-    scale = np.sqrt(np.abs(np.diag(A)))
-    scale[scale == 0] = 1.0
-    values, vectors = np.linalg.eigh((A + A.T) / 2 / np.outer(scale, scale))
-    counts = np.abs(values) > RANK
-    kept, lost = vectors[:, counts], vectors[:, ~counts] / scale[:, None]
-    x = kept @ (kept.T @ (b / scale) / values[counts]) / scale
-    return x - lost @ np.linalg.lstsq(lost, x, rcond=None)[0]
 
 
 def _find_block(blocks: Sequence[Block], name: str) -> Block:
@@ -270,6 +261,10 @@ class _Stack:
             self.put_right(f"{body.joint}: actuator", work.force[body.joint_v] + reflected @ drift)
 
     def _link(self, i: int) -> None:
+        """Add the twist and deformation rows of a link, with the wrenches of its own joint and of its children's.
+
+        Equations: 003 (27)-(29).
+        """
         f, table, work = self.f, self.f.table, self.f.work
         body, up, s = f.model.bodies[i], int(table.parent[i]), 6 + int(table.modes[i])
         lower = np.tril(work.mass[i, :s, :s])

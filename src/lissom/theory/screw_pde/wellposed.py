@@ -96,7 +96,10 @@ def _equilibrate(A: Array) -> tuple[Array, Array]:
 
 
 def _definiteness(f: ScrewPDE) -> tuple[float, str]:
-    """Smallest eigenvalue of the differential-modal block (78), which is block-diagonal by links, and its link."""
+    """Smallest eigenvalue of the differential-modal block (78), which is block-diagonal by links, and its link.
+
+    Equations: 003 (78).
+    """
     found = []
     for i, body in enumerate(f.model.bodies):
         s = 6 + int(f.table.modes[i])
@@ -165,10 +168,14 @@ def stable_steps(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> Steps
 
 
 def _printed_limit(beam: object) -> float:
-    """(89): 2 l^2/(1.8751^2 n^2) sqrt(rhoA/EI), with the number n of bending functions in the stiffer plane."""
+    """(89): 2 l^2/(1.8751^2 n^2) sqrt(rhoA/EI), with the number n of bending functions in the stiffer plane.
+
+    Equations: 003 (89).
+    """
     from lissom.beam import BeamLink
 
-    assert isinstance(beam, BeamLink)
+    if not isinstance(beam, BeamLink) or not beam.plain:
+        return np.inf  # it is for one section, without shear
     s, n = beam.section, max(beam.basis.y.count, beam.basis.z.count, 1)
     EI = max(s.EIy, s.EIz)
     return float(2 * beam.length**2 / (EULER_BERNOULLI**2 * n**2) * np.sqrt(s.rhoA / EI))
