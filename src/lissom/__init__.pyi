@@ -48,6 +48,7 @@ from lissom.model.description.robot import Robot as Robot
 from lissom.model.io.robot_files import load as load
 from lissom.model.model import Model as Model
 from lissom.results.trajectory import Trajectory as Trajectory
+from lissom.results.trust.run_trust import trust as trust
 from lissom.scenario.formulation_comparison import compare as compare
 from lissom.simulation.inputs.loads import Load as Load
 from lissom.simulation.inputs.payload import Payload as Payload

@@ -108,6 +108,20 @@ COMMANDS = {
     "list": Command(
         "lissom.cli.commands.robots:list_all", [("lissom list", "then: lissom run ella, lissom describe ella")]
     ),
+    "new": Command(
+        "lissom.cli.commands.files:new",
+        [
+            ("lissom new my-arm", "asks three questions, then writes my-arm.yaml and my-arm-run.yaml"),
+            ("lissom new boom --links 1 --bend --drive none", "asks nothing"),
+        ],
+    ),
+    "schema": Command(
+        "lissom.cli.commands.files:schema",
+        [
+            ("lissom schema", "schemas of all files in the folder schemas, for editors"),
+            ("lissom schema robot", "that of robot files, on the screen"),
+        ],
+    ),
     "describe": Command(
         "lissom.cli.commands.robots:describe",
         [

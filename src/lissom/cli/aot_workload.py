@@ -146,6 +146,7 @@ def _dynamics(model: Any) -> None:
     lissom.point_velocity(model, q, v, "arm", 0.5)
     lissom.jacobian(model, q, "arm")
     lissom.derivatives(model, q, v, v)
+    dynamics.inverse_derivatives(model, q, v, v)
 
 
 def _analysis(robot: Any) -> None:

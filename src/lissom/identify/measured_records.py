@@ -19,6 +19,7 @@ from lissom.model.fields import units
 from lissom.model.fields.base_model import refusals
 from lissom.model.fields.name_fields import Title
 from lissom.model.fields.number_fields import Count, Number, kind_of, refusal
+from lissom.model.fields.written_forms import NULL, NUMBER, TEXT, AlsoWritten
 
 GAP = 3.5  # mean steps without a sample
 EVEN = 1e-3  # of a step: how far even samples may be off
@@ -61,7 +62,7 @@ def _channel(value: Any) -> Any:
     return {"column": value} if isinstance(value, str) else {} if value is None else value
 
 
-AnyChannel = Annotated[Channel, BeforeValidator(_channel)]
+AnyChannel = Annotated[Channel, BeforeValidator(_channel), AlsoWritten(TEXT), AlsoWritten(NULL)]
 
 
 class TimeBase(FitPart):
@@ -114,7 +115,7 @@ class Record(FitPart):
 
     data: Annotated[Any, BeforeValidator(_source)] = Field(description="a CSV, NetCDF, Parquet or npz file")
     name: Annotated[str, Title("the name of the record")] = ""
-    time: Annotated[TimeBase, BeforeValidator(_time)] = Field(
+    time: Annotated[TimeBase, BeforeValidator(_time), AlsoWritten(TEXT), AlsoWritten(NUMBER)] = Field(
         default=TimeBase(column="time"), description="the column of times, {column, unit}, or the samples per second"
     )
     outputs: dict[str, AnyChannel] = Field(min_length=1, description="what was measured: {quantity: column}")

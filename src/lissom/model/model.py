@@ -122,6 +122,10 @@ class Compiled:
             store[key] = make()
         return store[key]
 
+    def forget(self, key: Any) -> None:
+        """Drop what this thread keeps under `key`."""
+        self._local.__dict__.pop(key, None)
+
     def borrow(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return memory that is the caller's until `give_back`: one that lies idle, or a new one."""
         idle = self._idle.pop(key, None)

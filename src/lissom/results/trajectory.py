@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lissom.analysis.energy_balance import EnergyAudit
+    from lissom.results.error_bars import Trust
     from lissom.results.momentum import Momentum
     from lissom.results.summaries.summary import Summary
 
@@ -36,6 +37,8 @@ class Trajectory(Samples):
     tip of a link is, `run.wrench("elbow")` what a joint transmits, `run.deflection("upper")` how far a link
     is bent away at its tip. All are xarray.DataArray with units; `run.dataset` holds everything.
     """
+
+    repeat: Any = None  # what it was made of, a `RepeatableRun`; None of a run from a file
 
     def __repr__(self) -> str:
         count = {
@@ -245,6 +248,13 @@ class Trajectory(Samples):
         if "momentum" in self.quantities:  # of a robot that floats
             return Momentum(*(self.numbers[name] for name in ("centre_of_mass", "momentum", "angular_momentum")))
         return momentum(self.model, self.q, self.v, self.time, self.raw.carried)
+
+    @property
+    def trust(self) -> Trust | None:
+        """Error bars of the numbers in the summary; None where they were not measured (see `lissom.trust`)."""
+        from lissom.results.error_bars import Trust
+
+        return Trust.from_dict(self.info.trust) if self.info.trust else None
 
     def summary(self) -> Summary:
         """Return peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""

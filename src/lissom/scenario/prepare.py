@@ -15,13 +15,18 @@ from lissom.model.compilation.attachment_points import with_attachments
 from lissom.model.compilation.variants import variants
 from lissom.model.description.robot import Robot
 from lissom.model.model import Model
+from lissom.results.trust.repeatable_run import RepeatableRun
 from lissom.scenario.prescribed_motion import motions
 from lissom.scenario.scenario_paths import plain
 from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.initial_state import find_rest, start_state
 from lissom.simulation.inputs.packed_inputs import lengths_apart
 from lissom.simulation.integrators.registry import check_installed
+from lissom.simulation.loop.time_loop import simulate_raw
+from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.status.run_warnings import warn_about_run
 
 if TYPE_CHECKING:
     from lissom.model.description.sensor import Sensor
@@ -53,9 +58,34 @@ class Prepared:
         given = {name: options.pop(name) for name in tuple(options) if name in RunSettings.model_fields}
         settings = RunSettings(**(self.settings.model_dump() | given))
         told = plain(self.source, whole_robot=False)
+        wanted, accuracy = options.pop("trust", False), options.pop("accuracy", self.source.accuracy)
         made = simulate(self.model, settings, **(self.drive | options), progress=progress)
         made.info = replace(made.info, scenario={key: told[key] for key in told if key not in ("robot", "lissom")})
+        if not options:
+            made.repeat = self.repeatable
+        if accuracy is not None and made.info.status is Ending.FINISHED:
+            from lissom.results.trust.accuracy_search import reach_accuracy
+
+            made = reach_accuracy(made, accuracy, progress=progress)
+            warn_about_run(made.raw, [event for event in made.warnings if event.kind == "accuracy"], stacklevel=2)
+            return made
+        if wanted and made.info.status is Ending.FINISHED:
+            from lissom.results.trust.run_trust import trust
+
+            trust(made, progress=progress)
         return made
+
+    @property
+    def repeatable(self) -> RepeatableRun:
+        """What it runs, to be run again: another robot is prepared anew, with its control, start and motion."""
+
+        def make(robot: Robot, settings: RunSettings) -> RawRun:
+            other = self
+            if robot is not self.model.robot:
+                other = prepare(self.source.model_copy(update={"robot": robot}))
+            return simulate_raw(other.model, settings, **other.drive)
+
+        return RepeatableRun(self.model.robot, make, self.motion)
 
     @property
     def drive(self) -> dict[str, Any]:

@@ -18,11 +18,11 @@ from lissom.dynamics import inverse_dynamics, mass_matrix
 from lissom.errors import StudyError
 from lissom.messages import did_you_mean, listed
 from lissom.model.model import Model
+from lissom.operating_system import cores
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.simulation.batch.stepper import Stepper
 from lissom.study.agent_observations import ObservationVector
-from lissom.study.execution.process_pool import cores
 from lissom.study.plan.run_plan import as_scenario
 
 try:

@@ -65,6 +65,19 @@ class Equilibrium(Printed):
         pulls[driven] = -np.real(self.multipliers[len(self.multipliers) - len(driven) :])
         return {part.name: float(pull) for part, pull in zip(self.model.robot.elements, pulls, strict=True)}
 
+    def main_numbers(self) -> dict[str, tuple[float, str]]:
+        """Return deflections and motor torques by name, with their units: what `lissom.trust` gives error bars."""
+        found: dict[str, tuple[float, str]] = {}
+        for link, tip in self.deflections.items():
+            found[f"|deflection.{link}|"] = float(np.linalg.norm(tip.displacement)), "m"
+            found[f"|rotation.{link}|"] = float(np.linalg.norm(tip.rotation)), "rad"
+        for described, body in zip(self.model.robot.bodies, self.model.bodies, strict=True):
+            for k, unit in zip(range(body.joint_v.start, body.joint_v.stop), described.joint.kind.force_units):
+                found[f"torque.{self.model.coordinates[k]}"] = float(self.tau[k]), unit
+        for loop, wrench in self.loop_wrenches.items():
+            found[f"|loop_wrench.{loop}.force|"] = float(np.linalg.norm(wrench[3:])), "N"
+        return found
+
     def table(self) -> Table:
         """Return a rich table of deflections, motor torques, forces in elements and loops."""
         how = "stable"

@@ -53,6 +53,16 @@ class FrequencyResponse:
         """Phase in degrees, without jumps along the frequencies."""
         return np.degrees(np.unwrap(np.angle(self.response), axis=0))
 
+    def main_numbers(self) -> dict[str, tuple[float, str]]:
+        """Return the largest and the first magnitude from every input to every output, for `lissom.trust`."""
+        sizes = self.magnitude.reshape(len(self.frequencies), len(self.outputs), len(self.inputs))
+        found: dict[str, tuple[float, str]] = {}
+        for i, output in enumerate(self.outputs):
+            for k, source in enumerate(self.inputs):
+                found[f"peak {output} by {source}"] = float(sizes[:, i, k].max()), ""
+                found[f"{output} by {source} at {self.frequencies[0]:g} Hz"] = float(sizes[0, i, k]), ""
+        return found
+
     def to_dataarray(self) -> DataArray:
         """Return the response as an xarray.DataArray with dimensions frequency (Hz), output, input."""
         from xarray import DataArray

@@ -81,6 +81,10 @@ class NaturalModes(Printed):
             mode = self.labels.index(mode)
         return dict(zip(self.coordinates, self.shapes[:, mode].tolist()))
 
+    def main_numbers(self) -> dict[str, tuple[float, str]]:
+        """Return the frequencies by number, from 1, with their unit: what `lissom.trust` gives error bars."""
+        return {f"frequency.{k + 1}": (float(value), "Hz") for k, value in enumerate(self.frequencies)}
+
     def table(self) -> Table:
         """Return a rich table: frequency, damping, what bends, and which coordinates move."""
         columns = ("mode", "Hz", "damping", "what gives way", "share of the kinetic energy")

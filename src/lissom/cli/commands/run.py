@@ -17,6 +17,7 @@ from lissom.errors import LissomError
 from lissom.files import NotWritten
 from lissom.progress import Progress
 from lissom.simulation.loop.interrupts import defer_interrupts, interrupt_on_sigterm
+from lissom.simulation.status.run_ending import Ending
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ def run(
         float | None, typer.Option(metavar="NUMBER", help="Absolute error allowed per step, rtol / 100 unless given.")
     ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Outputs per second.")] = None,
+    accuracy: Annotated[
+        str | None,
+        typer.Option(metavar="1%", help="Choose functions, field, tolerances and outputs for this accuracy."),
+    ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Measure by how much each number may be off, by runs that are finer.")
+    ] = False,
     out: Annotated[Path | None, shared_options.out("Folder for the results, out/NAME unless given.")] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
@@ -59,7 +67,15 @@ def run(
     Exit codes: 0 done, 1 an error or a run that failed, 2 wrong usage, 130 interrupted.
     """
     changes = [assignment(text, EXAMPLE) for text in settings or ()]
-    given = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "output.rate": rate}
+    given: dict[str, Any] = {
+        "duration": duration,
+        "method": method,
+        "step": step,
+        "rtol": rtol,
+        "atol": atol,
+        "output.rate": rate,
+    }
+    given["accuracy"] = accuracy
     if method is not None and step is None:
         changes.append(("step", None))  # the scenario's step was meant for its own method
     changes += [(path, value) for path, value in given.items() if value is not None]
@@ -67,6 +83,8 @@ def run(
     scenario, prepared, folder = _prepare_run(what, changes, out)
     with folder, interrupt_on_sigterm():
         trajectory = _trajectory(prepared, quiet)
+        if trajectory.info.accuracy:
+            scenario = _as_chosen(scenario, trajectory)
         try:
             # what is computed comes first
             with Progress("writing samples", show=not quiet), defer_interrupts() as pressed:
@@ -79,6 +97,10 @@ def run(
         with _report_kept_files(folder):
             if stopped:
                 raise KeyboardInterrupt
+            if trust and not trajectory.info.trust and trajectory.info.status is Ending.FINISHED:
+                from lissom.results.trust.run_trust import trust as measure
+
+                measure(trajectory, progress=not quiet)
             with Progress("preparing results", show=not quiet):
                 summary = trajectory.summary()
             try:
@@ -143,6 +165,13 @@ def _trajectory(prepared: Prepared, quiet: bool) -> Trajectory:
         return prepared.simulate(progress=not quiet)
 
 
+def _as_chosen(scenario: Scenario, trajectory: Trajectory) -> Scenario:
+    """Return the scenario with what was chosen for its accuracy, so that it runs so again."""
+    chosen = trajectory.info.accuracy["chosen"]
+    own = [(path, value) for path, value in chosen.items() if not path.startswith("links.")]
+    return scenario.with_values([*own, ("accuracy", None)])
+
+
 def _show(trajectory: Trajectory, summary: Summary) -> None:
     from lissom.cli.printing.run_overview import show
 
@@ -179,8 +208,6 @@ def _extras(
 
 
 def _tell_ending(trajectory: Trajectory, folder: Folder) -> None:
-    from lissom.simulation.status.run_ending import Ending
-
     info = trajectory.info
     if info.status is Ending.INTERRUPTED:
         say(f"interrupted: {info.message} in {folder.path}", "yellow")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
 from lissom.files import NotWritten, write_whole
+from lissom.operating_system import lock_folder
 from lissom.progress import Progress
 from lissom.version import __version__
 
@@ -223,19 +224,9 @@ def _new(path: Path) -> Path:
 def _lock(folder: Path) -> int | None:
     """Keep other runs out of a folder until this process closes the descriptor, or ends."""
     try:
-        import fcntl
-    except ImportError:  # where there are no such locks
-        return None
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock_folder(folder)
     except BlockingIOError:
-        os.close(handle)
         raise NotWritten(folder, "another run is writing to it", ELSEWHERE) from None
-    except OSError:  # some network drives have no locks
-        os.close(handle)
-        return None
-    return handle
 
 
 @contextlib.contextmanager

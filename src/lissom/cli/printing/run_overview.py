@@ -34,11 +34,14 @@ def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
     )
     why = "" if summary.reason == "as asked" else f": {summary.reason}"
     console.print(Text(f"{summary.method}, {summary.steps} steps{why}", style="dim"))
-    curves = _curves(trajectory, summary) if console.encoding.lower().startswith("utf") else {}
+    drawable = console.encoding.lower().startswith("utf") and summary.trust is None  # errors take the room of curves
+    curves = _curves(trajectory, summary) if drawable else {}
     drawn = {subject: list(map(sparkline, rows)) for subject, rows in curves.items()}
     for table in summary.tables(drawn).values():
         table.show_edge = False
         console.print(Padding(table, (1, 0, 0, 0)))
+    for line in (*(() if summary.trust is None else summary.trust.lines), *summary.accuracy.splitlines()):
+        console.print(Text(line, style="dim"))
     console.print()
 
 

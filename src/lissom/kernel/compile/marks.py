@@ -26,7 +26,7 @@ def run_as_python() -> bool:
     """Return whether kernels run as Python: as asked, or as there is neither a library nor a compiler."""
     from lissom.kernel.compile.libraries import library, toolchain
 
-    return trace.active is None and (AS_PYTHON or (toolchain.compiler() is None and not library.libraries()))
+    return trace.active is None and (AS_PYTHON or (toolchain.compiler() is None and not any(library.libraries())))
 
 
 class Part:

@@ -159,7 +159,19 @@ def unit_motion(S, k, angular, linear, zero):
 
 @kernel
 def forward_kinematics(model, work, q, v):
-    """Fill rotation, position, omega, velocity, velocity product, subspace and reach of every body.
+    """Fill rotation, position, omega, velocity, velocity product, subspace and reach of every body."""
+    outward_pass(model, work, q, v, True)
+
+
+@kernel
+def body_places(model, work, q, v):
+    """Fill rotation, position, subspace and reach of every body; `v` only has to be finite."""
+    outward_pass(model, work, q, v, False)
+
+
+@inline
+def outward_pass(model, work, q, v, moving):
+    """Fill what the outward pass finds, velocities and drifts if `moving`: what nobody keeps is not computed.
 
     R, p: the running frame in the parent's; w, vel, dw, dv: its velocities and drifts in its own axes.
     """
@@ -283,10 +295,11 @@ def forward_kinematics(model, work, q, v):
         # keep the frame; reach moves on from the section to the joint's place
         store_matrix(work.rotation[i], R)
         store_vector(work.position[i], p)
-        store_vector(work.omega[i], w)
-        store_vector(work.velocity[i], vel)
-        store_vector(work.velocity_product[i, 0:3], dw)
-        store_vector(work.velocity_product[i, 3:6], dv)
+        if moving:
+            store_vector(work.omega[i], w)
+            store_vector(work.velocity[i], vel)
+            store_vector(work.velocity_product[i, 0:3], dw)
+            store_vector(work.velocity_product[i, 3:6], dv)
         shift_reach(work.reach[i], m, subtract(p, section))
         if model.tree.nodes[i] > 0:
             bend_link(model, work, i, q, v)

@@ -15,6 +15,7 @@ from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, PerCoordinate, refusal, wrong_kind
 from lissom.model.fields.units import DAMPING
 from lissom.model.fields.vector_fields import Axis, Vec3, Vector
+from lissom.model.fields.written_forms import Schema
 from lissom.plugins import load_plugins
 
 # Fields that couple turn and slide: how one is given, and which joint has it.
@@ -33,6 +34,7 @@ class Joint(Description):
     """
 
     what: ClassVar[str] = "joint"
+    also: ClassVar[tuple[Schema, ...]] = ({"enum": list(KINDS)},)  # its type alone
 
     name: Annotated[str, Name("the name of the joint")] = ""  # the link fills in its own name
     type: Annotated[str, Choice("the type of the joint", KINDS)]

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
+import numpy as np
 from pydantic import Field, PlainValidator, field_validator, model_validator
 
 from lissom.errors import LissomError, RobotError
@@ -24,7 +25,8 @@ from lissom.model.description.visual import Visual
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Name, Title
-from lissom.model.fields.number_fields import refusal
+from lissom.model.fields.number_fields import is_number, refusal
+from lissom.model.fields.tolerances import Tolerance, size_of, without_tolerances
 from lissom.model.fields.vector_fields import Vec3, Vector
 from lissom.model.flexible.beam import Beam
 from lissom.model.flexible.material import Material
@@ -164,6 +166,15 @@ class Robot(Description):
     contacts: Annotated[tuple[Contact, ...], Field(description="spheres and the surfaces they may touch")] = ()
     sensors: Annotated[tuple[AnySensor, ...], Field(description="encoders, strain gauges, accelerometers, ...")] = ()
 
+    tolerances: dict[str, Annotated[float | str, Tolerance()]] = Field(
+        default={}, description="by how much numbers may be off, by path: {materials.steel.E: 3 %}"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _inline_tolerances(cls, data: Any) -> Any:
+        return without_tolerances(data) if isinstance(data, dict) else data
+
     @field_validator("links")
     @classmethod
     def _parents(cls, links: tuple[Link, ...]) -> tuple[Link, ...]:
@@ -178,10 +189,31 @@ class Robot(Description):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        problems = robot_checks.problems(self)
+        problems = robot_checks.problems(self) or list(self._wrong_tolerances())
         if problems:
             raise refusals(*problems)
         return self
+
+    def toleranced(self) -> dict[str, tuple[float, float]]:
+        """Return every number that is known within a tolerance, by path: its value and the tolerance, in SI units."""
+        from lissom.model.io.robot_paths import get, unit_of
+
+        values = {path: float(np.real(get(self, path))) for path in self.tolerances}
+        return {
+            path: (value, size_of(self.tolerances[path], value, unit_of(self, path))) for path, value in values.items()
+        }
+
+    def _wrong_tolerances(self) -> Iterator[tuple[tuple[str | int, ...], Any, str]]:
+        from lissom.model.io.robot_paths import get, unit_of
+
+        for path, tolerance in self.tolerances.items():
+            try:
+                value = get(self, path)
+                if not is_number(value) and not isinstance(value, complex):
+                    raise ValueError("leads to no number; give the path of one, such as materials.steel.E")
+                size_of(tolerance, float(np.real(value)), unit_of(self, path))
+            except (LissomError, ValueError) as error:
+                yield ("tolerances", path), tolerance, getattr(error, "text", str(error))
 
     @property
     def bodies(self) -> tuple[Link, ...]:

@@ -13,6 +13,7 @@ from pydantic import Discriminator, Tag, ValidationInfo, model_validator
 from lissom.model.fields.base_model import FORM, refusals
 from lissom.model.fields.number_fields import Number, refusal
 from lissom.model.fields.vector_fields import Matrix6, Pair, Vec2
+from lissom.model.fields.written_forms import FILE, Schema
 from lissom.model.flexible import section_files
 from lissom.model.flexible.section_base import SectionSpec, require_material
 from lissom.model.flexible.shaped_section import Ellipse, LetterC, LetterH, LetterI, LetterL, Polygon, RoundedBox
@@ -243,6 +244,7 @@ class Matrices(SectionSpec):
     """
 
     form: ClassVar[str] = FORM + "matrices"
+    also: ClassVar[tuple[Schema, ...]] = (FILE,)
     stiffness: Annotated[
         Matrix, Matrix6("the stiffness", "(extension, shear y, shear z, torsion, bending y, bending z)")
     ]

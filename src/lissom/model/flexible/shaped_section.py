@@ -12,6 +12,7 @@ from pydantic import model_validator
 from lissom.errors import RobotError
 from lissom.model.fields.base_model import FORM, refusals
 from lissom.model.fields.number_fields import Checked, Number, kind_of, refusal
+from lissom.model.fields.written_forms import Schema, SchemaOf, several
 from lissom.model.flexible.section_base import SectionSpec, require_material, solve_shape
 
 if TYPE_CHECKING:
@@ -260,6 +261,10 @@ class CornerList(Checked):
         if crossed is not None:
             i, j = crossed
             raise refusal(f"its sides {i + 1} and {j + 1} cross or touch each other; {self.remedy}")
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return several(several(Number("a coordinate", "metres").schema(of), 2, 2), 3)
 
 
 class Polygon(ShapedSection):

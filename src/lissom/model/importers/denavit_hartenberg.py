@@ -31,6 +31,7 @@ from lissom.model.description.robot import Robot
 from lissom.model.fields.base_model import Description
 from lissom.model.fields.name_fields import Choice, Name, Title
 from lissom.model.fields.number_fields import Number, refusal
+from lissom.model.fields.written_forms import AlsoWritten
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, pose, robot_links
 from lissom.model.importers.registry import Importer, RobotForm, register
 
@@ -48,7 +49,7 @@ class TableRow(Description):
     d: Annotated[float, Length] = 0.0
     a: Annotated[float, Length] = 0.0
     alpha: Annotated[float, Angle] = 0.0
-    joint: Joint = Field(default={"type": "revolute"}, validate_default=True)
+    joint: Annotated[Joint, AlsoWritten(dict[str, Any])] = Field(default={"type": "revolute"}, validate_default=True)
     body: AnyBody | None = None
     beam: dict[str, Any] | None = None
 
@@ -81,7 +82,7 @@ class DhFile(RobotForm):
 
     name: Annotated[str, Title("the name of the robot")]
     base: Origin = Origin()
-    dh: Table
+    dh: Annotated[Table, AlsoWritten(tuple[Row, ...])]
 
     @field_validator("dh", mode="before")
     @classmethod

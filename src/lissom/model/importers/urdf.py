@@ -27,6 +27,7 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import Robot
 from lissom.model.fields.name_fields import LONGEST_PATH, Title
 from lissom.model.fields.vector_fields import unreal
+from lissom.model.fields.written_forms import TEXT, AlsoWritten
 from lissom.model.importers.frame_based_links import (
     WORLD,
     Framed,
@@ -67,7 +68,7 @@ class Overlay(RobotForm):
     name: Annotated[str | None, Title("the name of the robot")] = None
     floating: bool = Field(default=False, description="true where the first link floats freely")
     flexible: dict[str, dict[str, Any]] = Field(default={})
-    joints: dict[str, Annotated[dict[str, Any], BeforeValidator(_by_type)]] = Field(default={})
+    joints: dict[str, Annotated[dict[str, Any], BeforeValidator(_by_type), AlsoWritten(TEXT)]] = Field(default={})
 
     def robot(self, source: str, text_of: Callable[[Path], str]) -> Robot:
         """Return the robot that the file describes."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lissom.lie import quaternion, so3
+from lissom.results.error_bars import Reached
 from lissom.results.summaries.summary_tables import BAND, Rows, all_rows, number
 from lissom.simulation.raw_run import Event
 from lissom.simulation.status.run_ending import Ending
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lissom.model.description.loop import Loop
+    from lissom.results.error_bars import Trust
     from lissom.results.trajectory import Trajectory
 
 LAST = 0.05  # part of the run whose mean is the final value
 TRAVEL = 0.05  # a way shorter than this part of the range is a hold, not a move
 WIDTH = 100
+ERROR_FROM = "error mostly from"
 
 
 class Peak(NamedTuple):
@@ -121,10 +124,13 @@ class Summary:
     events: tuple[Event, ...]
     elements: tuple[ElementPeak, ...] = ()
     loops: tuple[LoopPeak, ...] = ()
+    trust: Trust | None = None  # error bars of these numbers, where they were measured
+    accuracy: str = ""  # one that was asked for, and what was chosen for it
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is not a finite number is None."""
-        return _plain(asdict(self))
+        data = _plain(asdict(replace(self, trust=None)))
+        return data | {"trust": None if self.trust is None else self.trust.to_dict()}
 
     def rows(self) -> dict[str, Rows]:
         """Return what the tables say, by subject; subjects of which there is nothing are left out."""
@@ -142,6 +148,10 @@ class Summary:
             yield Text(self.message, style="yellow")
         yield Text()
         yield from self.tables().values()
+        if self.trust is not None:
+            yield from map(Text, self.trust.lines)
+        if self.accuracy:
+            yield Text(self.accuracy)
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -179,6 +189,8 @@ def summarise(run: Trajectory) -> Summary:
         events=tuple(run.warnings),
         elements=tuple(_element_peak(run, k) for k in range(len(run.model.robot.elements))),
         loops=tuple(_loop_peak(run, loop) for loop in run.model.robot.loops),  # cylinders are among the elements
+        trust=run.trust,
+        accuracy=str(Reached(**run.info.accuracy)) if run.info.accuracy else "",
     )
 
 

@@ -7,11 +7,25 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from lissom.results.summaries.summary_names import (
+    bow_name,
+    deflection_name,
+    final_name,
+    force_name,
+    pull_name,
+    push_name,
+    rotation_name,
+    settled_name,
+    torque_name,
+)
+
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from lissom.results.error_bars import ErrorBar
     from lissom.results.summaries.summary import Summary
 
+ERROR_FROM = "error mostly from"
 BAND = 0.02  # settled: within this part of the way from the first to the final value
 
 
@@ -30,7 +44,7 @@ class Rows(NamedTuple):
 
         table = Table(title=self.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
         for k, name in enumerate(self.columns):
-            side: Literal["left", "right"] = "left" if k in (0, self.words) else "right"
+            side: Literal["left", "right"] = "left" if k in (0, self.words) or name == ERROR_FROM else "right"
             table.add_column(name, justify=side, overflow="ellipsis" if k else "fold")
         if over_time is not None:
             table.add_column("over time", style="cyan", no_wrap=True)
@@ -38,6 +52,35 @@ class Rows(NamedTuple):
             texts = [cell if isinstance(cell, str) else number(cell) for cell in cells]
             table.add_row(*texts, *([] if over_time is None else [over_time[k]]))
         return table
+
+
+class _Cells:
+    """Cells of a table: plain numbers, or with their errors where these are known, and what errors come from."""
+
+    def __init__(self, summary: Summary) -> None:
+        self._trust = summary.trust
+        self._row: list[ErrorBar] = []
+
+    def number(self, name: str, value: float, factor: float = 1.0) -> str | float:
+        """Return the number of that name times a factor."""
+        bar = None if self._trust is None else self._trust.get(name)
+        if bar is None:
+            return factor * value
+        self._row.append(bar)
+        return str(bar.scaled(factor, ""))
+
+    def source(self) -> tuple[str, ...]:
+        """Return the last cell of a row: where most of the error of its least certain number comes from."""
+        if self._trust is None:
+            return ()
+        told = [bar for bar in self._row if bar.main_source]
+        self._row = []
+        return (max(told, key=lambda bar: bar.relative).main_source if told else "",)
+
+    @property
+    def last(self) -> tuple[str, ...]:
+        """The name of the column of sources, where there is one."""
+        return () if self._trust is None else (ERROR_FROM,)
 
 
 def all_rows(summary: Summary) -> dict[str, Rows]:
@@ -55,16 +98,26 @@ def all_rows(summary: Summary) -> dict[str, Rows]:
 
 
 def _joints(summary: Summary) -> Rows:
-    columns = ("joint", "torque N m", "at s", "force N", "at s")
-    return Rows("Peak wrench in every joint", columns, [(e.joint, *e.torque, *e.force) for e in summary.joints])
+    cells = _Cells(summary)
+    columns = ("joint", "torque N m", "at s", "force N", "at s", *cells.last)
+    rows = []
+    for e in summary.joints:
+        torque = cells.number(torque_name(e.joint), e.torque.value)
+        force = cells.number(force_name(e.joint), e.force.value)
+        rows.append((e.joint, torque, e.torque.time, force, e.force.time, *cells.source()))
+    return Rows("Peak wrench in every joint", columns, rows)
 
 
 def _elements(summary: Summary) -> Rows:
-    columns = ("element", "pull N", "at s", "push N", "at s", "work J", "length m")
-    cells = [
-        (e.element, *e.pull, *e.push, e.work, f"{number(e.shortest)} to {number(e.longest)}") for e in summary.elements
-    ]
-    return Rows("Peak force in every element, and its work on the arm", columns, cells)
+    cells = _Cells(summary)
+    columns = ("element", "pull N", "at s", "push N", "at s", "work J", "length m", *cells.last)
+    rows = []
+    for e in summary.elements:
+        pull = cells.number(pull_name(e.element), e.pull.value)
+        push = cells.number(push_name(e.element), e.push.value)
+        length = f"{number(e.shortest)} to {number(e.longest)}"
+        rows.append((e.element, pull, e.pull.time, push, e.push.time, e.work, length, *cells.source()))
+    return Rows("Peak force in every element, and its work on the arm", columns, rows)
 
 
 def _loops(summary: Summary) -> Rows:
@@ -77,22 +130,33 @@ def _loops(summary: Summary) -> Rows:
 
 
 def _links(summary: Summary) -> Rows:
-    columns = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
-    cells = []
+    cells = _Cells(summary)
+    columns = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", *(cells.last or ("% of length",)))
+    rows = []
     for e in summary.links:
-        tip = 1e3 * e.deflection.value, e.deflection.time, float(np.degrees(e.rotation.value))
-        cells.append((e.link, *tip, 1e3 * e.bow.value, e.bow.time, e.percent))
-    return Rows("Peak deflection", columns, cells)
+        tip = cells.number(deflection_name(e.link), e.deflection.value, 1e3)
+        turn = cells.number(rotation_name(e.link), e.rotation.value, 180 / np.pi)
+        bow = cells.number(bow_name(e.link), e.bow.value, 1e3)
+        rows.append((e.link, tip, e.deflection.time, turn, bow, e.bow.time, *(cells.source() or (e.percent,))))
+    return Rows("Peak deflection", columns, rows)
 
 
 def _settling(summary: Summary) -> Rows:
-    cells = []
+    cells = _Cells(summary)
+    rows = []
     for entry in summary.settling:
-        when = "still moving" if entry.time is None else number(entry.time)
-        final = ", ".join(map(number, entry.final))
-        cells.append((entry.name, final, entry.unit, when if entry.moved else "no net motion"))
-    columns = ("coordinate", "final value", "unit", "settled at s")
-    return Rows(f"Settling within {BAND:.0%} of the way", columns, cells, words=2)
+        axes = [None] if len(entry.final) == 1 else list(range(len(entry.final)))
+        final = [cells.number(final_name(entry.name, axis), value) for axis, value in zip(axes, entry.final)]
+        texts = [value if isinstance(value, str) else number(value) for value in final]
+        source = cells.source()
+        when = "still moving" if entry.time is None else cells.number(settled_name(entry.name), entry.time)
+        cells.source()
+        when = when if entry.moved else "no net motion"
+        rows.append(
+            (entry.name, ", ".join(texts), entry.unit, when if isinstance(when, str) else number(when), *source)
+        )
+    columns = ("coordinate", "final value", "unit", "settled at s", *cells.last)
+    return Rows(f"Settling within {BAND:.0%} of the way", columns, rows, words=2)
 
 
 def _account(summary: Summary) -> Rows:

@@ -115,6 +115,15 @@ class Sensitivity(Printed):
         found = self.output if output is None else self.of(output)
         return found * self.values.reshape(-1, *([1] * (found.ndim - 1)))
 
+    def main_numbers(self) -> dict[str, tuple[float, str]]:
+        """Return the largest and the last derivative of the output by every parameter, for `lissom.trust`."""
+        found: dict[str, tuple[float, str]] = {}
+        for name, values in zip(self.parameters, self.output):
+            sizes = np.linalg.norm(values.reshape(len(self.time), -1), axis=1)
+            found[f"peak by {name}"] = float(sizes.max()), ""
+            found[f"last by {name}"] = float(sizes[-1]), ""
+        return found
+
     def table(self) -> Table:
         """Return the largest change of the output for a change of each parameter by its own size."""
         table = printing.table("parameter", "value", "largest derivative", "for a change by 100 %", title="sensitivity")

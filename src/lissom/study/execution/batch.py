@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 from lissom.errors import StudyError
 from lissom.kernel.packs import LANES
 from lissom.model.any_robot import AnyRobot
+from lissom.operating_system import cores, memory
 from lissom.progress import Progress
-from lissom.simulation.loop.output_times import memory, readable
+from lissom.simulation.loop.output_times import readable
 from lissom.simulation.settings import RunOptions, takes_settings
 from lissom.simulation.status.run_warnings import EndedEarly, SimulationWarning, warn
-from lissom.study.execution.process_pool import Pool, cores
+from lissom.study.execution.process_pool import Pool
 from lissom.study.execution.vector_runs import stream_of
 from lissom.study.plan.kept_quantities import Quantity, quantities
 from lissom.study.plan.run_plan import FINISHED, LOOKED, STATUS, Runs, StudyPiece, as_scenario, with_settings

@@ -171,11 +171,3 @@ class Pool:
             with self._lock:
                 self._processes = [one for one in self._processes if one is not process]
             process.end()
-
-
-def cores() -> int:
-    """Return processors that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1

@@ -18,6 +18,7 @@ from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Choice
 from lissom.model.fields.number_fields import Checked, Count, Number, kind_of, refusal
 from lissom.model.fields.units import quantity
+from lissom.model.fields.written_forms import ANYTHING, Schema, SchemaOf, several, union
 
 MOST_RUNS = 10**9
 GRID, LIST, RANDOM, LATIN, SOBOL = SAMPLINGS = ("grid", "list", "random", "latin-hypercube", "sobol")
@@ -151,6 +152,10 @@ class AnyVaried(Checked):
             if mark in value:
                 return kind.model_validate(value)
         raise refusal(f"does not say how it varies; {self.remedy}")
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return union(several(ANYTHING, least=1), *map(of, (Range, Normal, Values)))
 
 
 class Sampling(StudyPart):
