@@ -14,8 +14,8 @@ from lissom.model.description.robot import Robot
 from lissom.model.fields.number_fields import is_number
 from lissom.model.io.robot_paths import get
 from lissom.optimise.design_stress import KNOWN
-from lissom.optimise.section_design import STATIONS, Case, Design, Loaded, Value
-from lissom.optimise.sizing_result import MISSED, Lightest, Limited
+from lissom.optimise.section_design import STATIONS, Case, Design, DualValue, LoadedDesign
+from lissom.optimise.sizing_result import MISSED, Lightest, LimitedQuantity
 from lissom.optimise.sizing_schema import CaseSpec, Sizing
 from lissom.progress import Progress
 
@@ -37,7 +37,7 @@ class _SizingSearch:
         self.paths = list(asked.sizes)
         self.low, self.high = (np.array([pair[k] for pair in asked.sizes.values()]) for k in range(2))
         self.cases = [_case(self.robot, case, k) for k, case in enumerate(asked.cases)]
-        self.known: dict[bytes, tuple[Design, list[Limited]]] = {}
+        self.known: dict[bytes, tuple[Design, list[LimitedQuantity]]] = {}
         _check(asked, self.robot)
 
     def solve(self) -> Lightest:
@@ -86,7 +86,7 @@ class _SizingSearch:
     def sizes(self, x: np.ndarray) -> np.ndarray:
         return self.low + x * (self.high - self.low)
 
-    def at(self, x: np.ndarray) -> tuple[Design, list[Limited]]:
+    def at(self, x: np.ndarray) -> tuple[Design, list[LimitedQuantity]]:
         """Return the design at shares x of the bounds, and what is limited there."""
         x = np.clip(x, 0.0, 1.0)
         key = x.tobytes()
@@ -102,26 +102,26 @@ class _SizingSearch:
             self.tell(len(self.known))
         return self.known[key]
 
-    def limited_quantities(self, design: Design) -> list[Limited]:
+    def limited_quantities(self, design: Design) -> list[LimitedQuantity]:
         """Return every quantity that has a limit, in every case."""
         limits, out = self.asked.limits, self._walls(design)
         for k, case in enumerate(self.cases):
             place = f" in case {k + 1}" if len(self.cases) > 1 else ""
-            loaded: Loaded = design.at(case)
+            loaded: LoadedDesign = design.at(case)
             if limits.frequency is not None:
                 for i, value in enumerate(loaded.frequencies()):
-                    out.append(Limited(f"frequency {i + 1}{place}", value, limits.frequency, "Hz", least=True))
+                    out.append(LimitedQuantity(f"frequency {i + 1}{place}", value, limits.frequency, "Hz", least=True))
             for link, most in limits.deflection.items():
-                out.append(Limited(f"deflection of {link}{place}", loaded.deflection(link), most, "m"))
+                out.append(LimitedQuantity(f"deflection of {link}{place}", loaded.deflection(link), most, "m"))
             for link, most in limits.sag.items():
-                out.append(Limited(f"sag of {link}{place}", loaded.sag(link), most, "m"))
+                out.append(LimitedQuantity(f"sag of {link}{place}", loaded.sag(link), most, "m"))
             for link, most in limits.stress.items():
                 for i, value in enumerate(loaded.stresses(link)):
                     where = f" at {i}/{STATIONS}" if i else ""
-                    out.append(Limited(f"stress of {link}{where}{place}", value, most, "Pa"))
+                    out.append(LimitedQuantity(f"stress of {link}{where}{place}", value, most, "Pa"))
         return out
 
-    def _walls(self, design: Design) -> list[Limited]:
+    def _walls(self, design: Design) -> list[LimitedQuantity]:
         """Return outer sizes over walls, which local buckling limits."""
         most = self.asked.limits.slenderness
         if most is None:
@@ -141,10 +141,14 @@ class _SizingSearch:
                 slope[self.paths.index(path)] = -size / wall**2
                 if f"{whole}.{outer}" in self.paths:
                     slope[self.paths.index(f"{whole}.{outer}")] = 1 / wall
-                out.append(Limited(f"{outer} over wall of {whole.split('.')[1]}", Value(size / wall, slope), most, ""))
+                out.append(
+                    LimitedQuantity(
+                        f"{outer} over wall of {whole.split('.')[1]}", DualValue(size / wall, slope), most, ""
+                    )
+                )
         return out
 
-    def _failure(self, short: Limited) -> OptimiseError:
+    def _failure(self, short: LimitedQuantity) -> OptimiseError:
         value = f"{short.quantity.value:.4g} {short.unit}".strip()
         return OptimiseError(
             f"no sizes within the bounds keep the limits; what comes nearest has {short.name} {value}, where "

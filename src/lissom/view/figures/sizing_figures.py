@@ -11,7 +11,7 @@ from lissom.view.figures.figure_style import COLOURS, INK, LIGHT, grid, headline
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from lissom.optimise.sizing_result import Lightest, Limited
+    from lissom.optimise.sizing_result import Lightest, LimitedQuantity
 
 
 def plot_sizing(found: Lightest) -> Figure:
@@ -33,7 +33,7 @@ def plot_sizing(found: Lightest) -> Figure:
         return figure
 
 
-def _used(limited: Limited) -> float:
+def _used(limited: LimitedQuantity) -> float:
     """Return the share of a limit: the limit over the value where it is the least allowed."""
     value = limited.quantity.value
     return limited.limit / value if limited.least and value > 0 else value / limited.limit
