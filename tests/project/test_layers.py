@@ -45,7 +45,8 @@ ROOMS = {
     ),
     "dynamics": (
         "state_checks", "coordinates", "loops", "forward", "inverse", "joint_space_inertia", "state_derivatives",
-        "energies", "forward_batch", "kinematics", "operation_counts", "sensor_kinds", "sensing", "symbolic",
+        "energies", "forward_batch", "kinematics", "reaching", "operation_counts", "sensor_kinds",
+        "sensing", "symbolic",
     ),
     "analysis": ("energy_balance", "equilibrium", "linear_models", "modes"),
     "control": ("references", "laws", "design", "schema"),
@@ -53,7 +54,10 @@ ROOMS = {
         "equations", "settings", "integrators", "raw_run", "inputs", "status", "postprocess", "initial_state", "loop",
         "batch", "run_simulation", "sensitivity",
     ),
-    "results": ("registry", "run_samples", "trajectory", "section_forces", "summary", "validity", "files"),
+    "results": (
+        "registry", "run_samples", "trajectory", "summaries",
+        "validity", "files",
+    ),
     "study": ("plan", "store", "execution", "search", "agent_observations", "learning"),
     "export": ("c", "fmu"),
     "view": ("figures", "drawing", "films", "pages", "live"),

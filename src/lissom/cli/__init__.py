@@ -51,6 +51,15 @@ COMMANDS = {
             ("lissom modes satellite-two-arm --free", "joints and base free"),
         ],
     ),
+    "pose": Command(
+        "lissom.cli.commands.pose:pose",
+        [
+            ("lissom pose luffing-crane --pose pin='30 deg'", "how long the cylinder is there"),
+            ("lissom pose luffing-crane --pose lift=3.8", "the angle that a length gives"),
+            ("lissom pose luffing-crane --at boom='[., ., 9]'", "both, for a tip 9 m up"),
+            ("lissom pose rigid-7-axis --at link7='[0.4, 0.2, 0.6]' --json", "inverse kinematics, for machines"),
+        ],
+    ),
     "sweep": Command(
         "lissom.cli.commands.sweep:sweep",
         [

@@ -25,7 +25,7 @@ class NotFinite(LissomError):
     """A result with infinities or NaN in it."""
 
 
-def vector(model: Model, value: ArrayLike | Mapping, name: str, size: int) -> Vector:
+def vector(model: Model, value: ArrayLike | Mapping[str, Any], name: str, size: int) -> Vector:
     """Return `value` as a contiguous float64 or complex128 array of `size` entries, or a clear error."""
     array = np.ascontiguousarray(_array(value, name))
     if array.shape != (size,):
@@ -52,7 +52,7 @@ def numbers(value: ArrayLike, name: str) -> np.ndarray:
         raise LissomError(f"{name} must hold numbers, got {array.ravel()[:3].tolist()}") from None
 
 
-def _array(value: ArrayLike | Mapping, name: str) -> np.ndarray:
+def _array(value: ArrayLike | Mapping[str, Any], name: str) -> np.ndarray:
     try:
         return np.asarray(value)
     except ValueError:

@@ -7,6 +7,7 @@ the beam at rest, and the deflection grows without bound; with all terms kept (h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,7 +77,11 @@ def _draw(lags: list[Lag], path: Path) -> None:
 
     from lissom.view.figures.figure_style import COLOURS, style
 
-    groups = (("Below 3 rad/s", lambda w: w < 3), ("3 rad/s", lambda w: w == 3), ("Above 3 rad/s", lambda w: w > 3))
+    groups: tuple[tuple[str, Callable[[float], bool]], ...] = (
+        ("Below 3 rad/s", lambda w: w < 3),
+        ("3 rad/s", lambda w: w == 3),
+        ("Above 3 rad/s", lambda w: w > 3),
+    )
     with style():
         figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
         for ax, (title, chosen) in zip(axes, groups, strict=True):

@@ -200,7 +200,7 @@ def compare(
             missing[name] = str(error)
             continue
         runs[name] = run, np.array([formulation.tip(q)[:3, 3] for q in run.q])
-    return _measured(model, baseline, runs, missing, known, prepared.controller)
+    return _measure(model, baseline, runs, missing, known, prepared.controller)
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -220,7 +220,7 @@ def _scenario(what: Any) -> Scenario:
     return what if isinstance(what, Scenario) else load(what)
 
 
-def _measured(
+def _measure(
     model: Model,
     baseline: str,
     runs: dict[str, tuple[Trajectory, np.ndarray]],

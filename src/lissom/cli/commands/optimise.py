@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from lissom.cli.printing.command_wrapper import command
 from lissom.cli.printing.run_folder import Folder
-from lissom.cli.printing.shared_options import Json, named, out
+from lissom.cli.printing.shared_options import Json, check_name, out
 from lissom.terminal import screen
 
 
 @command
 def optimise(
     task: Annotated[
-        Path, typer.Argument(metavar="TASK.yaml", parser=named, show_default=False, help="What shall become best.")
+        Path, typer.Argument(metavar="TASK.yaml", parser=check_name, show_default=False, help="What shall become best.")
     ],
     folder: Annotated[Path | None, out("Folder for the results, out/NAME unless given.")] = None,
     check: Annotated[
@@ -66,7 +66,7 @@ def optimise(
         console.print(f"results in {place.path}; {hint}")
 
 
-def _print_json(data: dict) -> None:
+def _print_json(data: dict[str, Any]) -> None:
     import json
 
     typer.echo(json.dumps(data, indent=2))

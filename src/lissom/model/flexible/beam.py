@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions
+from lissom.model.compilation.end_conditions import NOT_HELD
+from lissom.model.compilation.end_conditions import EndConditions as EndConditions
 from lissom.model.description.location import on_beam
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
@@ -211,11 +212,11 @@ class Beam(Description):
             for name in ("y", "z"):
                 least = [POLYNOMIALS if name in polynomials else HELD] if how.in_loop else []
                 least += [LOOSE] if name in how.loose else []
-                least += [self._stepped(how.in_loop)] if self.attachments else []
+                least += [self._count_step_functions(how.in_loop)] if self.attachments else []
                 counts[name] = max(counts[name], *least, 0)
         return counts
 
-    def _stepped(self, in_loop: bool) -> int:
+    def _count_step_functions(self, in_loop: bool) -> int:
         """Return how many bending functions forces need that step on at attachments.
 
         The nearer a force is to a held end, the more modes make up the deflection under it: the n lowest of a clamped
@@ -260,7 +261,7 @@ class Beam(Description):
 
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
-        known = tuple(places) if self.chooses_functions else ()
+        known = tuple(place._replace(held=how.in_loop) for place in places) if self.chooses_functions else ()
         return link_of(self, tuple(materials.items()), how, known)
 
     def build_like(

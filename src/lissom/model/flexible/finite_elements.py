@@ -270,16 +270,16 @@ class FiniteElements(Description):
             return loaded.with_damping(damping) if damping else loaded
         given = None if self.material is None else materials[self.material]
         if given is None:
-            return self._reduced(None).with_damping(damping)
+            return self._reduce_mesh(None).with_damping(damping)
         if isinstance(given.nu, complex) or isinstance(given.G, complex):
             raise RobotError("nu and G of a finite-element link cannot be complex", ("materials", str(self.material)))
         nominal = given.model_copy(update={"E": complex(given.E).real, "rho": complex(given.rho).real})
-        link = self._reduced(nominal)
+        link = self._reduce_mesh(nominal)
         if isinstance(given.E, complex) or isinstance(given.rho, complex):
             link = link.scaled(given.E / nominal.E, given.rho / nominal.rho)
         return link.with_damping(damping)
 
-    def _reduced(self, material: Material | None) -> fem.ReducedLink:
+    def _reduce_mesh(self, material: Material | None) -> fem.ReducedLink:
         from lissom.fem import reduction_cache
 
         files = [self.mesh, self.step]

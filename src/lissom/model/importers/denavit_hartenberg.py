@@ -90,7 +90,7 @@ class DhFile(RobotForm):
 
     def robot(self, source: str = "", text_of: Callable[[Path], str] | None = None) -> Robot:
         """Return the robot that the file describes."""
-        links = _standard(self) if self.dh.convention == "standard" else _modified(self)
+        links = _standard(self) if self.dh.convention == "standard" else _modified_links(self)
         return Robot.from_dict(
             {
                 "lissom": 1,
@@ -134,7 +134,7 @@ def _standard(file: DhFile) -> list[Framed]:
     return links
 
 
-def _modified(file: DhFile) -> list[Framed]:
+def _modified_links(file: DhFile) -> list[Framed]:
     """Return link frames are the table's frames; a link reaches to the next row's joint."""
     links: list[Framed] = []
     base = pose(file.base.xyz, file.base.rpy)

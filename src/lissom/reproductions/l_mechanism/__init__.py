@@ -149,7 +149,11 @@ def swing(ell: Ell, duration: float = HALF, samples: int = 101, atol: float = 1e
 
 
 def convergence(
-    elements: int, mass: str, counts: tuple[int, ...] = tuple(TABLE_2), say: Callable = print, softer: float = 1.0
+    elements: int,
+    mass: str,
+    counts: tuple[int, ...] = tuple(TABLE_2),
+    say: Callable[..., Any] = print,
+    softer: float = 1.0,
 ) -> list[Row]:
     """Test 1: the swing with more and more of 18 component modes (12 static shapes, 6 with root and tip held)."""
     whole = Ell.build(steel(softer=softer), elements, mass, internal=6)
