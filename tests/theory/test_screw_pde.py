@@ -76,6 +76,7 @@ def test_links_with_the_exact_field_move_as_in_the_kernel(seed, frames):
     claim(np.abs(system.tip(q) - lissom.tip_pose(model, q)).max(), 1e-12)
 
 
+@pytest.mark.slow
 def test_a_falling_rope_like_link_keeps_its_energy():
     """Exact field, in the time loop that calls the formulation back: bent by tenths of its length."""
     section = {"rhoA": 1.0, "EA": 4e3, "EIy": 0.6, "EIz": 0.6, "GJ": 0.5, "Jx": 1e-3}

@@ -172,13 +172,13 @@ def compare(
     """
     prepared = _scenario(what).prepare()
     model = prepared.model
-    for name in ("loads", "payloads"):
-        if getattr(prepared, name):
-            raise LissomError(f"formulations take forces of motors alone; remove {name} from the scenario", (name,))
+    if prepared.payloads:
+        raise LissomError("formulations take motors and loads; remove payloads from the scenario", ("payloads",))
     known = theory.entries()
     check_names([baseline, *(formulations or ())])
     names = [baseline, *(name for name in (formulations or known) if name != baseline)]
     options: dict[str, Any] = {"controller": prepared.controller, "start": prepared.start, "rtol": rtol, "atol": atol}
+    options["loads"] = prepared.loads
     options |= {
         "duration": prepared.settings.duration if duration is None else duration,
         "rate": prepared.settings.rate,

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
-from lissom.theory.formulation import Formulation, Limit, Offer
+from lissom.theory.coverage import Unsupported
+from lissom.theory.formulation import KERNEL, Formulation, Limit, Offer
 
 if TYPE_CHECKING:
     from lissom.control.references.reference import Reference
@@ -36,6 +37,7 @@ def simulate(
     controller: Any = None,
     start: Any = None,
     motion: Mapping[str, Reference] | None = None,
+    loads: Any = None,
     rtol: float = 1e-7,
     atol: float = 1e-9,
     progress: Callable[[float], Any] | None = None,
@@ -52,6 +54,8 @@ def simulate(
         As in `lissom.simulate`.
     motion : mapping of Reference, optional
         References of the joints that the model was compiled with as prescribed.
+    loads : sequence of Load, optional
+        Forces and torques over time on links, as in `lissom.simulate`, through the formulation's own kinematics.
     rtol, atol : float
         Error allowed per step, relative and absolute; in velocities atol times each coordinate's frequency.
     progress : function of float, optional
@@ -66,7 +70,14 @@ def simulate(
 
     _check_motion(formulation, motion or {})
     settings = RunSettings.of(duration, rtol=rtol, atol=atol, method="radau", audit=False, **options)
-    drive = {"controller": controller, "start": start, "motion": motion, "progress": progress}
+    drive = {"controller": controller, "start": start, "motion": motion, "loads": loads, "progress": progress}
+    if loads and formulation.name != KERNEL:
+        from lissom.simulation.inputs.loads import activate, as_loads
+        from lissom.theory.loaded_formulation import LoadedFormulation
+
+        if any(load.element for load in as_loads(loads)):
+            raise Unsupported(f"{formulation.name} knows no cylinders; use kernel", ("loads",))
+        formulation = LoadedFormulation(formulation, activate(formulation.model, as_loads(loads), duration)[1])
     return _finish(formulation, _run(formulation, settings, **drive))
 
 

@@ -106,6 +106,11 @@ class RecursiveLagrange(Formulation):
             T[:3, 3] += T[:3, :3] @ np.asarray(body.tip)
         return T
 
+    def link_pose(self, q: np.ndarray, link: str) -> np.ndarray:
+        """Pose (4, 4) of a link's frame in the world, by the recursion of W."""
+        recursion.outward(self._tables, self._work, self._number(q), self._still, self._still)
+        return np.real(self.work.W[self.model.row(link)]).copy()
+
     def tip_in_link(self, q: np.ndarray, link: str) -> np.ndarray:
         """Pose (4, 4) of the tip section of `link` in the link's frame."""
         recursion.outward(self._tables, self._work, self._number(q), self._still, self._still)

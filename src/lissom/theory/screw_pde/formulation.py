@@ -13,16 +13,17 @@ from lissom.beam import BeamLink
 from lissom.dynamics.energies import Energy
 from lissom.dynamics.state_checks import vector
 from lissom.errors import LissomError
+from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import Struct
 from lissom.lie import se3
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot
-from lissom.model.description.frame import WORLD
+from lissom.model.description.frame import WORLD, Frame
 from lissom.model.description.location import on_beam
 from lissom.model.model import Model
 from lissom.simulation.equations.system import Dynamics
 from lissom.theory.coverage import LINEAR_LINKS, Feature, Unsupported
-from lissom.theory.formulation import Formulation, Offer, register
+from lissom.theory.formulation import Formulation, Offer, PlacedWrench, register
 from lissom.theory.screw_pde.closure import Closing, Closure, closures_of
 from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate
 from lissom.theory.screw_pde.load import Load, generalised
@@ -168,6 +169,47 @@ class ScrewPDE(Formulation):
     def tip(self, q: Array) -> Array:
         """Pose (4, 4) of the last link's tip in the world."""
         return self.pose(q, self.model.links[-1])
+
+    def link_pose(self, q: Array, link: str) -> Array:
+        """Pose (4, 4) in the world of the base of a link."""
+        self.place(q, self._still)
+        T = self.frame_poses()[self.row(link)]
+        if not self.frames.get(link):
+            return T
+        return T @ se3.inverse(self.model.flexible[link].pose(self.frames[link], q[self.model.link(link).modes_q]))
+
+    def load_forces(self, q: Array, loads: Sequence[PlacedWrench]) -> Array:
+        """Generalised forces (nv,) of wrenches, by the twists that unit velocities give to their sections, (13)."""
+        total, model = np.zeros(self.model.nv), self.model
+        if not loads:
+            return total
+        places = [self.frame_pose(q, load.frame) for load in loads]
+        for k, unit in enumerate(np.eye(model.nv)):
+            self.place(q, unit)
+            poses, twists = self.frame_poses(), self.work.V
+            for (frame, wrench, in_world), place in zip(loads, places, strict=True):
+                i = self.row(frame.link)
+                twist = se3.Ad(se3.inverse(place) @ poses[i]) @ twists[i]
+                if frame.link in model.flexible:
+                    eta, rate = q[model.link(frame.link).modes_q], unit[model.link(frame.link).modes_v]
+                    twist = twist + self._own_twist(frame, place, poses[i], eta, rate)
+                local = (
+                    np.concatenate([place[:3, :3].T @ part for part in wrench.reshape(2, 3)]) if in_world else wrench
+                )
+                total[k] += local @ twist
+        return total
+
+    def _own_twist(self, frame: Frame, place: Array, carrier: Array, eta: Array, rate: Array) -> Array:
+        """Return the twist (6,) of a frame on a link relative to the body frame, by a complex step along the rates."""
+        if not rate.any():
+            return np.zeros(6)
+        beam, at = self.model.flexible[frame.link], self.frames.get(frame.link, 0.0)
+        nudged = eta + 1j * STEP * rate
+        moved = beam.pose(beam.length if frame.at is None else frame.at, nudged)
+        if at:
+            moved = se3.inverse(beam.pose(at, nudged)) @ moved
+        origin = se3.from_parts(np.real(frame.origin.rotation()), np.real(frame.origin.xyz))
+        return se3.vee(se3.inverse(place) @ carrier @ (moved @ origin).imag / STEP)
 
     def pose(self, q: Array, link: str, x: float | None = None) -> Array:
         """Pose (4, 4) in the world of the section of `link` at x, its tip unless given."""
