@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lissom.analysis.energy_balance import EnergyAudit
     from lissom.results.momentum import Momentum
+    from lissom.results.registry.stress_peaks import StressPeak
     from lissom.results.summaries.summary import Summary
 
 Frame = Literal["local", "parent", "world"]
@@ -226,6 +227,16 @@ class Trajectory(Samples):
             x = both_sides(x, beam.jumps)
         attrs = {"long_name": "largest stress in the section", "units": "Pa"}
         return self._along(f"stress of {link}", x, section_stresses(self.data, link, x), ("stress", COMPONENTS), attrs)
+
+    def stress_peaks(self) -> tuple[StressPeak, ...]:
+        """Return the largest von Mises stress of every beam with a known shape: value, time, place, safety factor.
+
+        The safety factor is the material's `yield_stress` over it. Stresses are looked at in nine sections along each
+        beam (of tapered beams three) and on both sides of whatever is fixed to it; `stress` tells them at others.
+        """
+        from lissom.results.registry.stress_peaks import stress_peaks
+
+        return self.data.once(stress_peaks)
 
     # accounts
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.lie import quaternion, so3
+from lissom.results.registry.stress_peaks import StressPeak
 from lissom.results.summaries.summary_tables import BAND, Rows, all_rows, number
 from lissom.simulation.raw_run import Event
 from lissom.simulation.status.run_ending import Ending
@@ -121,6 +122,7 @@ class Summary:
     events: tuple[Event, ...]
     elements: tuple[ElementPeak, ...] = ()
     loops: tuple[LoopPeak, ...] = ()
+    stresses: tuple[StressPeak, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is not a finite number is None."""
@@ -179,6 +181,7 @@ def summarise(run: Trajectory) -> Summary:
         events=tuple(run.warnings),
         elements=tuple(_element_peak(run, k) for k in range(len(run.model.robot.elements))),
         loops=tuple(_loop_peak(run, loop) for loop in run.model.robot.loops),  # cylinders are among the elements
+        stresses=run.stress_peaks(),
     )
 
 
@@ -281,6 +284,8 @@ def _plain(value: Any) -> Any:
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, Peak):
         return {"value": _plain(value.value), "time": _plain(value.time)}
+    if isinstance(value, StressPeak):
+        return {key: _plain(inner) for key, inner in value._asdict().items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     if isinstance(value, float | np.floating):
