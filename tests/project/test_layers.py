@@ -55,7 +55,7 @@ ROOMS = {
         "batch", "run_simulation", "sensitivity",
     ),
     "results": (
-        "registry", "run_samples", "trajectory", "summaries",
+        "registry", "fatigue", "run_samples", "trajectory", "summaries",
         "validity", "files",
     ),
     "study": ("plan", "store", "execution", "search", "agent_observations", "learning"),

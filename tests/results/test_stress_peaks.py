@@ -12,23 +12,21 @@ G, LENGTH, WIDTH, HEIGHT, LOAD = 9.81, 2.0, 0.04, 0.06, 500.0
 STEEL = {"E": 2.1e11, "nu": 0.3, "rho": 7850, "yield_stress": 355e6}
 
 
-def cantilever(section=None, **more):
+def cantilever():
     """A bar welded to the world, in gravity across it."""
-    made = section or {"shape": "rectangle", "width": WIDTH, "height": HEIGHT}
-    beam = {"length": LENGTH, "material": "steel", "section": made} | more
+    made = {"shape": "rectangle", "width": WIDTH, "height": HEIGHT}
+    beam = {"length": LENGTH, "material": "steel", "section": made}
     link = {"name": "bar", "joint": {"name": "hinge", "type": "revolute", "axis": [0, 1, 0]}, "beam": beam}
     return {"lissom": 1, "name": "cantilever", "materials": {"steel": STEEL}, "links": [link]}
 
 
-def held(robot, **options):
+def held(robot):
     model = lissom.Robot.from_dict(robot).compile()
     down = lissom.Load(link="bar", force=[0, 0, -LOAD])
-    loads = {} if options.get("loads") == [] else {"loads": [down]}
     still = lissom.control.Reference.constant([0.0])
     rest = lissom.static_equilibrium(model, hold=["hinge"], loads={"bar": [0, 0, 0, 0, 0, -LOAD]})
-    return lissom.simulate(
-        model, 0.02, motion={"hinge": still}, start=rest, rate=500, progress=False, **(options | loads)
-    )
+    motion = {"hinge": still}
+    return lissom.simulate(model, 0.02, motion=motion, start=rest, loads=[down], rate=500, progress=False)
 
 
 def test_a_cantilever_has_its_peak_at_the_root_as_beam_theory_says():
@@ -49,7 +47,7 @@ def test_a_cantilever_has_its_peak_at_the_root_as_beam_theory_says():
 
 def test_the_peak_is_the_largest_of_all_sections_and_samples():
     run = lissom.scenario.load("five-bar").run(duration=0.1, progress=False)
-    for peak in run.stress_peaks()[:2]:
+    for peak in run.stress_peaks()[:1]:
         found = run.stress(peak.link, [peak.x, 0.37 * float(run.model.flexible[peak.link].length)]).values
         assert found[:, 0, 3].max() == pytest.approx(peak.stress, rel=1e-12)
         assert run.time[found[:, 0, 3].argmax()] == pytest.approx(peak.time, abs=1e-12)

@@ -1,3 +1,5 @@
+from lissom.results.fatigue import Woehler as Woehler
+from lissom.results.fatigue import rainflow as rainflow
 from lissom.results.registry.result_quantity import ResultQuantity as ResultQuantity
 from lissom.results.registry.result_quantity import RunData as RunData
 from lissom.results.registry.result_quantity import register_axis as register_axis

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lissom.analysis.energy_balance import EnergyAudit
+    from lissom.results.fatigue import Fatigue, Woehler
     from lissom.results.momentum import Momentum
     from lissom.results.registry.stress_peaks import StressPeak
     from lissom.results.summaries.summary import Summary
@@ -237,6 +238,20 @@ class Trajectory(Samples):
         from lissom.results.registry.stress_peaks import stress_peaks
 
         return self.data.once(stress_peaks)
+
+    def fatigue(self, link: str, woehler: Woehler | float) -> Fatigue:
+        """Return the most damaged point of a beam: Miner's sum of one run, place, counted cycles, repetitions it lasts.
+
+        Cycles of the normal stress at the outer fibres are counted by rainflow (ASTM E1049).
+
+        Parameters
+        ----------
+        woehler : Woehler or float
+            The line of the detail; a number is its detail category in Pa by EN 1993-1-9 (71e6).
+        """
+        from lissom.results.fatigue import Woehler, fatigue
+
+        return fatigue(self.data, link, woehler if isinstance(woehler, Woehler) else Woehler(woehler))
 
     # accounts
 

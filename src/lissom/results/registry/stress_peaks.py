@@ -57,7 +57,7 @@ def peak_stress(run: RunData) -> np.ndarray:
     made = []
     for link in stressed_links(run):
         beam, materials = _beam(run, link), run.model.robot.materials
-        x, forces = _forces(run, link)
+        x, forces = forces_along(run, link)
         most = np.zeros(len(run.raw.time))
         for k, place in enumerate(x):
             stress = beam.section_stress(float(place), materials, ending=place in x[k + 1 :])
@@ -69,7 +69,7 @@ def peak_stress(run: RunData) -> np.ndarray:
 
 def _stress_peak(run: RunData, link: str) -> StressPeak:
     beam, materials = _beam(run, link), run.model.robot.materials
-    x, forces = _forces(run, link)
+    x, forces = forces_along(run, link)
     if not np.all(np.isfinite(forces)):
         raise LissomError("its motion diverged", ("link",), link)
     ends = [x[k] in x[k + 1 :] for k in range(len(x))]
@@ -95,7 +95,7 @@ def _beam(run: RunData, link: str) -> Beam:
     return beam
 
 
-def _forces(run: RunData, link: str) -> tuple[np.ndarray, np.ndarray]:
+def forces_along(run: RunData, link: str) -> tuple[np.ndarray, np.ndarray]:
     """Return places (k,) along a beam where stresses may peak, and forces (N, k, 6) in the sections there."""
     beam, length = _beam(run, link), float(np.real(run.model.flexible[link].length))
     parts = [body.at for body in run.model.robot.bodies if body.parent == link]
