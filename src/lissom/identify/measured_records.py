@@ -41,7 +41,7 @@ class Channel(FitPart):
         """The unit, that in the column's name (`elbow [deg]`) where none is given."""
         if self.unit is None:
             return units.heading(self.column)[1] if self.factor == 1.0 else None
-        return units.parsed(self.unit)
+        return units.parse(self.unit)
 
     @property
     def size(self) -> float:
@@ -51,7 +51,7 @@ class Channel(FitPart):
 
     @model_validator(mode="after")
     def _known_unit(self) -> Self:
-        if self.unit is not None and units.parsed(self.unit) is None:
+        if self.unit is not None and units.parse(self.unit) is None:
             hint = did_you_mean(self.unit, units.UNITS)
             raise refusals(("unit", self.unit, f"is unknown{hint}; write deg, mm, N m and the like, or give a factor"))
         return self
@@ -76,12 +76,12 @@ class TimeBase(FitPart):
     @property
     def size(self) -> float:
         """The seconds that one of the column is."""
-        unit = units.parsed(self.unit) if self.unit is not None else units.heading(self.column)[1]
+        unit = units.parse(self.unit) if self.unit is not None else units.heading(self.column)[1]
         return 1.0 if unit is None else unit.size
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
-        unit = units.parsed(self.unit or "s")
+        unit = units.parse(self.unit or "s")
         if unit is None or unit.kind != units.UNITS["s"].kind:
             raise refusals(("unit", self.unit, "is not a unit of time; write s, ms or us"))
         if bool(self.column) == (self.rate is not None):
@@ -147,7 +147,7 @@ class Record(FitPart):
             raise LissomError("missing; a text file needs a column of times", ("time", "column"))
         table = columns(data, [*wanted, *names.values()])
         time = self._times(table)
-        here = self._chosen(time)
+        here = self._window_slice(time)
         _check_times(time[here])
         made: dict[str, dict[str, np.ndarray]] = {kind: {} for kind in channels}
         for (kind, key), column in names.items():
@@ -165,7 +165,7 @@ class Record(FitPart):
             raise LissomError(f"is not a number at sample {k + 1}; complete the column of times", ("time",))
         return times
 
-    def _chosen(self, time: np.ndarray) -> slice:
+    def _window_slice(self, time: np.ndarray) -> slice:
         if self.window is None:
             return slice(0, len(time))
         low, high = self.window
@@ -270,7 +270,7 @@ def check_angles(values: np.ndarray, channel: Channel, unit: str) -> None:
         )
 
 
-def named(records: Any) -> dict[str, Record]:
+def name_records(records: Any) -> dict[str, Record]:
     """Return records by name; those without one are called after their file, or numbered."""
     if isinstance(records, Record | dict):
         records = [records]

@@ -19,7 +19,7 @@ from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY, Lookup
 from lissom.results.quantities import Quantities
 from lissom.results.quantity_names import ENERGIES
 from lissom.results.registry.result_quantity import RunData
-from lissom.results.registry.run_quantities import expected, quantities
+from lissom.results.registry.run_quantities import expected_quantities, quantities
 from lissom.results.run_info import RunInfo
 from lissom.simulation.postprocess import Observation, energies_of, observe, observe_run
 from lissom.simulation.raw_run import Event, RawRun
@@ -59,16 +59,15 @@ class Samples:
         """Every quantity of the run as plain arrays; what a file or an older version left out is computed."""
         if self._stored is None:
             return quantities(self.raw, lambda: self.seen)
-        known = {
-            one.name for one in expected(RunData(self.raw)) if (self.audited or not one.audit) and not one.on_demand
-        }
+        usual = [one for one in expected_quantities(RunData(self.raw)) if not one.on_demand]
+        known = {one.name for one in usual if self.audited or not one.audit}
         missing = known - self._stored.variables.keys()
         made = quantities(self.raw, lambda: self.seen, missing)
         return Quantities(made.variables | self._stored.variables)
 
     def quantities_with(self, names: Container[str]) -> Quantities:
         """Return every quantity, and those of the names that are computed on demand alone."""
-        wanted = {one.name for one in expected(self.data) if one.on_demand and one.name in names}
+        wanted = {one.name for one in expected_quantities(self.data) if one.on_demand and one.name in names}
         return Quantities(self.quantities.variables | quantities(self.raw, lambda: self.seen, wanted).variables)
 
     @cached_property

@@ -60,19 +60,19 @@ class Trajectory(Samples):
         """Return the position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
         if not self.numbers.has(name) and name in self.dataset:
             return self.dataset[name]
-        return self._labelled(name, self.numbers.position(name))
+        return self._label_columns(name, self.numbers.position(name))
 
     def velocity(self, name: str) -> xr.DataArray:
         """Return the velocity of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._labelled(name, self.numbers.velocity(name))
+        return self._label_columns(name, self.numbers.velocity(name))
 
     def acceleration(self, name: str) -> xr.DataArray:
         """Return the acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._labelled(name, self.numbers.acceleration(name))
+        return self._label_columns(name, self.numbers.acceleration(name))
 
     def torque(self, name: str) -> xr.DataArray:
         """Return the force of a joint's motor, at the joint side of its gear; of a prescribed joint, what moves it."""
-        return self._labelled(name, self.numbers.torque(name))
+        return self._label_columns(name, self.numbers.torque(name))
 
     def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:
         """Return wrench (torque, force) of the parent on the child at a joint, (time, 6).
@@ -131,7 +131,7 @@ class Trajectory(Samples):
         ideal : bool, optional
             What an ideal sensor would tell instead, without low-pass, samples, noise, steps and delay.
         """
-        return self._labelled(sensor, self.numbers.reading(sensor, ideal))
+        return self._label_columns(sensor, self.numbers.reading(sensor, ideal))
 
     def tip(
         self, link: str | None = None, what: Literal["position", "orientation", "twist"] = "position"
@@ -383,7 +383,7 @@ class Trajectory(Samples):
         }
         return xr.DataArray(values, dims=("time", "x", axis), coords=coords, name=name, attrs=attrs)
 
-    def _labelled(self, name: str, part: NamedColumns) -> xr.DataArray:
+    def _label_columns(self, name: str, part: NamedColumns) -> xr.DataArray:
         """Return the columns of a variable with their own units."""
         values, at = self.dataset[part.variable], part.at
         found = values[:, at[0]].drop_vars(part.axis) if len(at) == 1 else values[:, at]

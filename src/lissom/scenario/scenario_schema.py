@@ -145,7 +145,7 @@ class Scenario(ScenarioPart, Integration):
             return data | {"robot": source.with_values(change.items()), "change": {}}
         except LissomError as error:
             told = error.problems or (error,)
-            raise refusals(*(((place, *one.path), _shown(one.value), one.text) for one in told)) from None
+            raise refusals(*(((place, *one.path), _offending_value(one.value), one.text) for one in told)) from None
 
     @field_validator("start", mode="before")
     @classmethod
@@ -177,9 +177,9 @@ class Scenario(ScenarioPart, Integration):
 
     def with_values(self, changes: Iterable[tuple[str, Any]]) -> "Scenario":
         """Return a scenario with several values changed together, so that only the whole must be right."""
-        from lissom.scenario.scenario_paths import replaced
+        from lissom.scenario.scenario_paths import replace_values
 
-        return replaced(self, changes)
+        return replace_values(self, changes)
 
     @classmethod
     def from_yaml(cls, text: str) -> "Scenario":
@@ -201,6 +201,6 @@ class Scenario(ScenarioPart, Integration):
         return write(self.to_dict())
 
 
-def _shown(value: Any) -> Any:
+def _offending_value(value: Any) -> Any:
     """Return what stands at the place of an error, None for nothing."""
     return None if value is ABSENT else value

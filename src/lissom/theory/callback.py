@@ -56,9 +56,13 @@ def inverse(model, work, q, v, a, wrench, tau):
 
 @kept_python
 def forward(model, work, q, v, tau, wrench, a):
-    """Fill a (nv,) with the accelerations under the forces tau."""
+    """Fill a (nv,) with the accelerations under the forces tau; those of prescribed joints are there already."""
     assert _called.formulation is not None
-    _fill(a, _called.formulation.accelerations, q, v, tau)
+    formulation = _called.formulation
+    if formulation.model.prescribed:
+        _fill(a, formulation.driven_accelerations, q, v, tau, a)
+    else:
+        _fill(a, formulation.accelerations, q, v, tau)
 
 
 def _fill(out: np.ndarray, function: Any, *arguments: np.ndarray) -> None:

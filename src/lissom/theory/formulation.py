@@ -68,6 +68,10 @@ class Formulation(ABC):
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Wrench of the parent on the child at every joint, child axes, shape (joints, 6): torque, force."""
 
+    def wrenches_under(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Return the wrenches where the motors' forces tau (nv,) are known as well; loops need them."""
+        return self.wrenches(q, v, a)
+
     @abstractmethod
     def tip(self, q: np.ndarray) -> np.ndarray:
         """Pose (4, 4) of the last link's tip in the world."""
@@ -77,6 +81,10 @@ class Formulation(ABC):
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Generalised forces (nv,) that produce the accelerations a; `Offer.INVERSE_DYNAMICS`."""
         raise self._not_offered(Offer.INVERSE_DYNAMICS)
+
+    def driven_accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Accelerations (nv,) where those of prescribed joints are as in a; for what covers prescribed joints."""
+        raise Unsupported(f"{type(self).__name__} takes forces, not prescribed joints")
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
         """Kinetic and potential energies; `Offer.ENERGY`."""

@@ -27,7 +27,8 @@ class OwnWrenches(Trajectory):
         """What the run shows, with the formulation's own wrenches."""
         if self._stored is not None:  # a copy from another process, which has them among its quantities
             return super().seen
-        wrenches = [self._formulation.wrenches(*sample) for sample in zip(self.q, self.v, self.a, strict=True)]
+        samples = zip(self.q, self.v, self.a, self.raw.tau, strict=True)
+        wrenches = [self._formulation.wrenches_under(*sample) for sample in samples]
         return super().seen._replace(wrench=np.reshape(wrenches, (len(self.time), -1, 6)))
 
 

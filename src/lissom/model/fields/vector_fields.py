@@ -76,7 +76,7 @@ class Matrix6(Checked):
 
     def check(self, value: Any) -> tuple[tuple[float, ...], ...]:
         """Return the value as it is kept, or refuse it."""
-        lists = list | tuple | np.ndarray
+        lists = (list, tuple, np.ndarray)
         if not isinstance(value, lists) or len(value) != 6:
             raise refusal(f"must be six rows, not {kind_of(value)}{_size(value)}; {self.remedy}")
         for k, row in enumerate(value):

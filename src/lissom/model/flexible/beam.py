@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions
+from lissom.model.compilation.end_conditions import NOT_HELD
+from lissom.model.compilation.end_conditions import EndConditions as EndConditions
 from lissom.model.description.location import on_beam
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
@@ -23,6 +24,7 @@ from lissom.model.flexible.beam_parts import (
     AnyEnds,
     AnyModes,
     AnyShear,
+    Ends,
     Mass,
     Modes,
     ModesTo,
@@ -133,6 +135,11 @@ class Beam(Description):
             problems.append(("stations", len(self.stations), "conflicts with section; give one of the two"))
         elif self.stations:
             problems += station_problems(self.stations, self.length)
+        if family == "clamped-mass" and not (self.loaded_ends().tip_mass or self.loaded_ends().tip_inertia):
+            text = (
+                "carries nothing at its tip: give {family: clamped-mass, tip_mass: ...}, the mass of what hangs there"
+            )
+            problems.append(("ends", "clamped-mass", text))
         # what does not go together
         if self.frame == "chord" and self.stiffening == "exact":
             text = "is for stiffening: first or none; the exact field is right from the base, so leave frame out"
@@ -205,11 +212,11 @@ class Beam(Description):
             for name in ("y", "z"):
                 least = [POLYNOMIALS if name in polynomials else HELD] if how.in_loop else []
                 least += [LOOSE] if name in how.loose else []
-                least += [self._stepped(how.in_loop)] if self.attachments else []
+                least += [self._count_step_functions(how.in_loop)] if self.attachments else []
                 counts[name] = max(counts[name], *least, 0)
         return counts
 
-    def _stepped(self, in_loop: bool) -> int:
+    def _count_step_functions(self, in_loop: bool) -> int:
         """Return how many bending functions forces need that step on at attachments.
 
         The nearer a force is to a held end, the more modes make up the deflection under it: the n lowest of a clamped
@@ -254,7 +261,7 @@ class Beam(Description):
 
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
-        known = tuple(places) if self.chooses_functions else ()
+        known = tuple(place._replace(held=how.in_loop) for place in places) if self.chooses_functions else ()
         return link_of(self, tuple(materials.items()), how, known)
 
     def build_like(
@@ -286,6 +293,14 @@ class Beam(Description):
             section = self.section.build(None if made_of is None else made_of.build())
         masses = link.masses if same(self, other, "masses") else self.lumps()
         return replace(link, section=section, damping=self.damping_law(), masses=masses)
+
+    def loaded_ends(self) -> Ends:
+        """Return its ends as a family with the mass that the functions assume at the tip: its own, unless given."""
+        ends = Ends.model_construct(family=self.ends) if isinstance(self.ends, str) else self.ends
+        if ends.family != "clamped-mass" or ends.tip_mass:
+            return ends
+        at_tip = [mass for mass in self.masses if mass.at is None or np.real(mass.at) == np.real(self.length)]
+        return ends.model_copy(update={"tip_mass": float(sum(np.real(mass.mass) for mass in at_tip))})
 
     def lumps(self) -> "tuple[beams.LumpedMass, ...]":
         """Return its masses as `lissom.beam` takes them."""

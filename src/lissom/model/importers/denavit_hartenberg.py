@@ -90,7 +90,7 @@ class DhFile(RobotForm):
 
     def robot(self, source: str = "", text_of: Callable[[Path], str] | None = None) -> Robot:
         """Return the robot that the file describes."""
-        links = _standard(self) if self.dh.convention == "standard" else _modified(self)
+        links = _standard(self) if self.dh.convention == "standard" else _modified_links(self)
         return Robot.from_dict(
             {
                 "lissom": 1,
@@ -110,17 +110,31 @@ def _about(axis: int, angle: float, shift: float) -> np.ndarray:
 
 
 def _standard(file: DhFile) -> list[Framed]:
-    """Return link frames at the joints: frame i - 1, turned by theta; frame i of the table lies `to_frame` further."""
+    """Return link frames at the joints: frame i - 1, turned by theta; frame i of the table lies `to_frame` further.
+
+    The last frame has nobody behind it that would be turned by `alpha`: the last link's own frame is, with its axis.
+    """
     links: list[Framed] = []
     end = pose(file.base.xyz, file.base.rpy)
     for row in file.dh.rows:
         to_frame = _about(2, 0.0, row.d) @ _about(0, row.alpha, row.a)
-        links.append(_link(row, links, end @ _about(2, row.theta, 0.0), to_frame, to_frame[:3, 3]))
+        turned = np.eye(4)
+        if row is file.dh.rows[-1] and row.alpha:
+            if row.beam is not None:
+                text = (
+                    "turns the last frame against the beam that carries it; make it 0, or give a row more, with a body"
+                )
+                raise RobotError(text, ("dh", "rows", len(links), "alpha"), row.alpha)
+            turned = _about(0, row.alpha, 0.0)
+            to_frame = np.linalg.inv(turned) @ to_frame
+        place = end @ _about(2, row.theta, 0.0) @ turned
+        links.append(_link(row, links, place, to_frame, to_frame[:3, 3]))
+        links[-1].joint["axis"] = turned[2, :3].tolist()
         end = to_frame
     return links
 
 
-def _modified(file: DhFile) -> list[Framed]:
+def _modified_links(file: DhFile) -> list[Framed]:
     """Return link frames are the table's frames; a link reaches to the next row's joint."""
     links: list[Framed] = []
     base = pose(file.base.xyz, file.base.rpy)

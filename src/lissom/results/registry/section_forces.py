@@ -53,9 +53,9 @@ def section_forces(run: RunData, link: str, x: np.ndarray) -> np.ndarray:
     places = np.append(x, 0.0)  # the base comes last, to be compared with the joint
     moved = _motion(run, link, np.concatenate([at, places]))
     points, shown = (_LinkMotion(*(part[:, side] for part in moved)) for side in (slice(len(at)), slice(len(at), None)))
-    loads = [(at, points.p, *_needed(points, moments, np.asarray(run.model.robot.gravity, float)))]
+    loads = [(at, points.p, *_point_loads(points, moments, np.asarray(run.model.robot.gravity, float)))]
     where, p, force, torque = (
-        np.concatenate(parts, axis=min(k, 1)) for k, parts in enumerate(zip(*loads, *_carried(run, link, length)))
+        np.concatenate(parts, axis=min(k, 1)) for k, parts in enumerate(zip(*loads, *_carried_loads(run, link, length)))
     )
     # sums over what lies beyond each place, moments about the base first
     order = np.argsort(where, kind="stable")
@@ -116,7 +116,7 @@ def _mass_points(beam: BeamLink, edges: np.ndarray) -> tuple[np.ndarray, np.ndar
     return at, moments
 
 
-def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _point_loads(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return force and torque about its place that each mass point asks for, (N, K, 3) each, world axes."""
     free = points.p2 - gravity
     mass, first, second = moments[:, 0, 0, None], moments[:, 0, 1:], moments[:, 1:, 1:]
@@ -126,7 +126,9 @@ def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tu
     return force, turning + np.cross(np.einsum("nkij,kj->nki", points.R, first), free)
 
 
-def _carried(run: RunData, link: str, length: float) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+def _carried_loads(
+    run: RunData, link: str, length: float
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Return what a link carries and what acts on it: where on the link, the place, force and torque in world axes."""
     seen = run.seen
     joined = [
@@ -166,7 +168,7 @@ def _neighbours(run: RunData) -> tuple[Any, ...]:
     """Return times h (N, 1), and q, places and axes of links: h before each sample, in it, and h after it."""
     raw, seen, still = run.raw, run.seen, np.zeros_like(run.raw.v)
     h = (STEP / (1.0 + np.abs(raw.v).max(axis=1) + np.sqrt(np.abs(raw.a).max(axis=1))))[:, None]
-    ends = [_moved(run.model, raw.q, raw.v, raw.a, side * h) for side in (-1, 1)]
+    ends = [_advance(run.model, raw.q, raw.v, raw.a, side * h) for side in (-1, 1)]
     before, after = (
         (q, there.link_position, there.link_orientation)
         for q in ends
@@ -175,7 +177,7 @@ def _neighbours(run: RunData) -> tuple[Any, ...]:
     return h, before, (raw.q, seen.link_position, seen.link_orientation), after
 
 
-def _moved(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndarray) -> np.ndarray:
+def _advance(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndarray) -> np.ndarray:
     """Return configurations (N, nq) short times h (N, 1) later, right to the second order."""
     out, step = q.copy(), h * v + h**2 / 2 * a
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):

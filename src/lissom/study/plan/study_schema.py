@@ -19,7 +19,7 @@ from lissom.scenario.scenario_schema import Scenario
 from lissom.scenario.tasks import load_task
 from lissom.study.plan.kept_quantities import EXAMPLE, quantities
 from lissom.study.plan.run_plan import Runs, check_units
-from lissom.study.plan.sampling import AnyVaried, Normal, Range, Sampling, StudyPart, Values, Variations, sampled
+from lissom.study.plan.sampling import AnyVaried, Normal, Range, Sampling, StudyPart, Values, Variations, sample_runs
 
 if TYPE_CHECKING:
     from lissom.study.store.study_results import Results
@@ -88,7 +88,7 @@ class Study(StudyPart):
     @cached_property
     def variations(self) -> Variations:
         """The values of every run."""
-        return sampled(self.vary, self.sampling)
+        return sample_runs(self.vary, self.sampling)
 
     @cached_property
     def runs(self) -> Runs:

@@ -103,7 +103,7 @@ class Drawing:
             turn[:, at] = so3.log(T[..., :3, :3])
         position, orientation = np.empty((count, len(self.links), 3)), np.empty((count, len(self.links), 4))
         for k in range(len(self.links)):
-            Rc, pc = self._carried(k, R, seen.link_position, displacement, turn)
+            Rc, pc = self._carrier_frame(k, R, seen.link_position, displacement, turn)
             inverse = so3.inverse(Rc)
             position[:, k] = so3.act(inverse, seen.link_position[:, k] - pc)
             orientation[:, k] = _continuous(quaternion.from_matrix(inverse @ R[:, k]))
@@ -203,7 +203,7 @@ class Drawing:
             return -1
         return self.frame_at(spec.parent, None if spec.at is None else _real(spec.at))
 
-    def _carried(self, k: int, R: np.ndarray, p: np.ndarray, displacement: np.ndarray, turn: np.ndarray) -> Any:
+    def _carrier_frame(self, k: int, R: np.ndarray, p: np.ndarray, displacement: np.ndarray, turn: np.ndarray) -> Any:
         """Return axes (N, 3, 3) and origin (N, 3) of the frame that carries link k."""
         c = int(self.carrier[k])
         if c < 0:

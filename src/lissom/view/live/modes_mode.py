@@ -128,17 +128,17 @@ class Modal:
         shape = self.found.shapes[:, k]
         arm = self.stage.arm
         small = 1e-4 * arm.reach / max(float(np.abs(shape).max()), 1e-300)
-        rest, moved = (arm.frames(arm.motion(self._moved(a * shape))).origin for a in (0.0, small))
+        rest, moved = (arm.frames(arm.motion(self._configuration_after(a * shape))).origin for a in (0.0, small))
         way = float(np.linalg.norm(moved - rest, axis=1).max()) / small
         self._shape = shape * (LARGEST * arm.reach / way if way > 0 else 0.0)
         self.about.content = _about(self.found, k)
 
-    def _moved(self, step: np.ndarray) -> np.ndarray:
+    def _configuration_after(self, step: np.ndarray) -> np.ndarray:
         return np.asarray(integrate(self.model, self.q, step), float)[None]
 
     def _poses(self, phases: np.ndarray) -> np.ndarray:
         size = float(self.size.value)
-        return np.concatenate([self._moved(size * np.sin(phase) * self._shape) for phase in phases])
+        return np.concatenate([self._configuration_after(size * np.sin(phase) * self._shape) for phase in phases])
 
 
 def _all(found: NaturalModes) -> str:
