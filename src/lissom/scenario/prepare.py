@@ -19,7 +19,7 @@ from lissom.results.trust.repeatable_run import RepeatableRun
 from lissom.scenario.prescribed_motion import motions
 from lissom.scenario.scenario_paths import plain
 from lissom.scenario.scenario_schema import Scenario
-from lissom.simulation.initial_state import settled, start_state
+from lissom.simulation.initial_state import find_rest, start_state
 from lissom.simulation.inputs.packed_inputs import lengths_apart
 from lissom.simulation.integrators.registry import check_installed
 from lissom.simulation.loop.time_loop import simulate_raw
@@ -163,9 +163,9 @@ def prepare(scenario: Scenario, before: Prepared | None = None, model: Model | N
             model = robot.compile(prescribed=tuple(joints))
         if lengths or any(model.joint(name).rotor_q is not None for name in joints):
             q, v = start_state(model, scenario.start, joints, lengths)
-        loaded, loads = _loaded(model, scenario)
+        loaded, loads = _add_payloads(model, scenario)
         if scenario.hold is not None:
-            q = settled(loaded, q, scenario.hold, joints, lengths, loads)
+            q = find_rest(loaded, q, scenario.hold, joints, lengths, loads)
         _check_sensors(model, scenario)
         controller = from_config(model, scenario.control, q, until=scenario.duration, sensors=scenario.sensors)
     except LissomError as error:
@@ -183,7 +183,7 @@ def _check_sensors(model: Model, scenario: Scenario) -> None:
         Sensing(model, sensors_of(model, scenario.sensors))
 
 
-def _loaded(model: Model, scenario: Scenario) -> tuple[Model, ActiveLoads | None]:
+def _add_payloads(model: Model, scenario: Scenario) -> tuple[Model, ActiveLoads | None]:
     """Return the model with the payloads that it carries at the start and the frames of its loads, and the loads."""
     loads = None
     if scenario.payloads:

@@ -16,13 +16,13 @@ from lissom.cli.printing.shared_options import EXAMPLE, Anything, Json, Settings
 from lissom.errors import LissomError
 from lissom.files import NotWritten
 from lissom.progress import Progress
-from lissom.simulation.loop.interrupts import deferred, terminated
+from lissom.simulation.loop.interrupts import defer_interrupts, interrupt_on_sigterm
 from lissom.simulation.status.run_ending import Ending
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
     from lissom.cli.printing.run_folder import Folder
-    from lissom.results.summary import Summary
+    from lissom.results.summaries.summary import Summary
     from lissom.results.trajectory import Trajectory
     from lissom.scenario.prepare import Prepared
     from lissom.scenario.scenario_files import Loaded
@@ -80,20 +80,21 @@ def run(
         changes.append(("step", None))  # the scenario's step was meant for its own method
     changes += [(path, value) for path, value in given.items() if value is not None]
     _check_animation(animation)
-    scenario, prepared, folder = _prepared(what, changes, out)
-    with folder, terminated():
+    scenario, prepared, folder = _prepare_run(what, changes, out)
+    with folder, interrupt_on_sigterm():
         trajectory = _trajectory(prepared, quiet)
         if trajectory.info.accuracy:
             scenario = _as_chosen(scenario, trajectory)
         try:
-            with Progress("writing samples", show=not quiet), deferred() as pressed:  # what is computed comes first
+            # what is computed comes first
+            with Progress("writing samples", show=not quiet), defer_interrupts() as pressed:
                 folder.keep(scenario, trajectory)
                 stopped = pressed()
         except NotWritten:
             if not (quiet or as_json):
                 _show(trajectory, trajectory.summary())
             raise
-        with _told_what_is_kept(folder):
+        with _report_kept_files(folder):
             if stopped:
                 raise KeyboardInterrupt
             if trust and not trajectory.info.trust and trajectory.info.status is Ending.FINISHED:
@@ -128,7 +129,7 @@ def _check_animation(name: str | None) -> None:
         check_film(within(Path("out"), name))
 
 
-def prepared_of(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scenario, Prepared]:
+def prepare_scenario(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scenario, Prepared]:
     """Return a scenario by name or path, with values changed, ready to run."""
     from lissom.scenario.scenario_files import find
 
@@ -140,11 +141,11 @@ def prepared_of(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scen
         raise loaded.located(error, changed=[path.partition(".")[0] for path, _ in changes]) from None
 
 
-def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tuple[Scenario, Prepared, Folder]:
+def _prepare_run(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tuple[Scenario, Prepared, Folder]:
     """Return the scenario as it is run, and the folder for what comes out, which is claimed before computing."""
     from lissom.cli.printing.run_folder import Folder, within
 
-    loaded, scenario, prepared = prepared_of(what, changes)
+    loaded, scenario, prepared = prepare_scenario(what, changes)
     asked = out
     if out is None and scenario.output.folder is not None:
         try:
@@ -178,7 +179,7 @@ def _show(trajectory: Trajectory, summary: Summary) -> None:
 
 
 @contextlib.contextmanager
-def _told_what_is_kept(folder: Folder) -> Iterator[None]:
+def _report_kept_files(folder: Folder) -> Iterator[None]:
     """Say where the run is on disk, whatever ends the preparation of results."""
     try:
         yield

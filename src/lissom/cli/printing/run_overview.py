@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lissom.results.summary import Settling, Summary
+    from lissom.results.summaries.summary import Settling, Summary
     from lissom.results.trajectory import Trajectory
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -61,6 +61,7 @@ def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarr
     return {
         "joints": [_size(trajectory.numbers.wrench(row.joint)[:, :3]) for row in summary.joints],
         "elements": [trajectory.numbers["element_force"][:, k] for k in range(len(summary.elements))],
+        "loops": [_size(trajectory["loop_wrench"].sel(loop=row.loop).values[:, 3:]) for row in summary.loops],
         "links": [_size(trajectory.numbers.deflection(row.link)) for row in summary.links],
         "settling": [_course(trajectory, row) for row in summary.settling],
     }

@@ -15,6 +15,7 @@ from lissom.model.compilation.attachment_points import acting_places
 from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions, end_conditions, links_on_loops
 from lissom.model.description import robot_checks
 from lissom.model.description.body import AnyBody
+from lissom.model.description.contact import Contact
 from lissom.model.description.frame import Frame, placed
 from lissom.model.description.joint import Joint
 from lissom.model.description.location import AnyPlace
@@ -32,13 +33,11 @@ from lissom.model.flexible.material import Material
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink, Place
-    from lissom.model.description.contact import Contact
     from lissom.model.description.force_elements import Element
     from lissom.model.description.sensor import AnySensor
     from lissom.model.flexible.finite_elements import FiniteElements
     from lissom.model.model import Model
 else:
-    Contact = lazy("lissom.model.description.contact:Contact")
     Element = lazy("lissom.model.description.force_elements:ELEMENTS")
     FiniteElements = lazy("lissom.model.flexible.finite_elements:FiniteElements")
     AnySensor = lazy("lissom.model.description.sensor:AnySensor")
@@ -144,7 +143,7 @@ class Link(Description):
             raise RobotError.of(error) from None
 
 
-def _seated(link: Link, parent: Link) -> Link:
+def _place_link(link: Link, parent: Link) -> Link:
     origin = placed(parent, link.origin)
     return link if origin is link.origin else link.model_copy(update={"origin": origin})
 
@@ -223,8 +222,8 @@ class Robot(Description):
         links = (*self.links, *(link for link in carried if link is not None))
         tipped = {link.name: link for link in self.links if getattr(link.body, "tip", None) is not None}
         if tipped:
-            links = tuple(_seated(link, tipped[link.parent]) if link.parent in tipped else link for link in links)
-        return robot_checks.ordered(links)
+            links = tuple(_place_link(link, tipped[link.parent]) if link.parent in tipped else link for link in links)
+        return robot_checks.sort_links(links)
 
     @property
     def closures(self) -> tuple[Loop, ...]:
@@ -253,7 +252,7 @@ class Robot(Description):
                 return link
             if name == link.payload_name and (carried := link.carried()):
                 return carried
-        from lissom.model.fields.name_fields import did_you_mean
+        from lissom.messages import did_you_mean
 
         names = [link.name for link in self.links]
         raise RobotError(
@@ -326,9 +325,9 @@ class Robot(Description):
 
     def with_values(self, changes: Iterable[tuple[str, Any]]) -> "Robot":
         """Return a robot that differs in several values, checked once all are in their places."""
-        from lissom.model.io.robot_paths import replaced
+        from lissom.model.io.robot_paths import replace_values
 
-        return replaced(self, changes)
+        return replace_values(self, changes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data as in a robot file, without what equals its default."""
@@ -341,6 +340,18 @@ class Robot(Description):
         from lissom.model.io.yaml_writer import write
 
         return write(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "Robot":
+        """Make a robot of plain data: the mapping that a robot file holds, by its links or in another form (`dh`)."""
+        if isinstance(data, dict) and "links" not in data:
+            from lissom.model.importers import registry
+            from lissom.model.io.robot_files import text_of
+
+            importer = registry.by_key(data)
+            if importer is not None and importer.form is not None:
+                return importer.form.from_dict(data).robot("", text_of)
+        return super().from_dict(data)
 
     @classmethod
     def from_yaml(cls, text: str) -> "Robot":

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lissom.results import summary as names
-from lissom.results.summary import Peak, Summary
+from lissom.results.summaries import summary_names as names
+from lissom.results.summaries.summary import Peak, Summary
 
 if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory

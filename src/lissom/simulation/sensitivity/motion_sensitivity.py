@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -154,7 +154,7 @@ class Sensitivity(Printed):
     def _tips(self, k: int, link: str) -> np.ndarray:
         return tip_poses(self.sources[k].model, link, self._q, self.q[k]).world.imag / STEP
 
-    def _function(self, k: int, measure: Callable) -> list[np.ndarray]:
+    def _function(self, k: int, measure: Callable[..., Any]) -> list[np.ndarray]:
         model = self.sources[k].model
         q, u = np.zeros(self._q.shape, complex), np.zeros(model.nv, complex)
         for at, s, out in zip(self._q, self.q[k], q):

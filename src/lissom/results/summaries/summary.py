@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.lie import quaternion, so3
 from lissom.results.error_bars import Reached
+from lissom.results.summaries.summary_tables import BAND, Rows, all_rows, number
 from lissom.simulation.raw_run import Event
 from lissom.simulation.status.run_ending import Ending
 
@@ -17,10 +19,10 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
-    from lissom.results.error_bars import ErrorBar, Trust
+    from lissom.model.description.loop import Loop
+    from lissom.results.error_bars import Trust
     from lissom.results.trajectory import Trajectory
 
-BAND = 0.02  # settled: within this part of the way from the first to the final value
 LAST = 0.05  # part of the run whose mean is the final value
 TRAVEL = 0.05  # a way shorter than this part of the range is a hold, not a move
 WIDTH = 100
@@ -63,6 +65,18 @@ class ElementPeak:
     push: Peak  # N
     shortest: float  # m
     longest: float  # m
+    work: float = 0.0  # J, that it put into the arm
+
+
+@dataclass(frozen=True)
+class LoopPeak:
+    """The largest force and torque in the joint that closes a loop; of a rod its pull and push."""
+
+    loop: str
+    force: Peak  # N
+    torque: Peak  # N m
+    pull: Peak | None = None  # N
+    push: Peak | None = None  # N
 
 
 @dataclass(frozen=True)
@@ -109,6 +123,7 @@ class Summary:
     energy: Balance
     events: tuple[Event, ...]
     elements: tuple[ElementPeak, ...] = ()
+    loops: tuple[LoopPeak, ...] = ()
     trust: Trust | None = None  # error bars of these numbers, where they were measured
     accuracy: str = ""  # one that was asked for, and what was chosen for it
 
@@ -119,15 +134,7 @@ class Summary:
 
     def rows(self) -> dict[str, Rows]:
         """Return what the tables say, by subject; subjects of which there is nothing are left out."""
-        made = {
-            "joints": _joints(self),
-            "elements": _elements(self),
-            "links": _links(self),
-            "settling": _settling(self),
-            "energy": _account(self),
-            "events": _events(self),
-        }
-        return {subject: rows for subject, rows in made.items() if rows.cells}
+        return all_rows(self)
 
     def tables(self, more: Mapping[str, Sequence[str]] | None = None) -> dict[str, Table]:
         """Return the tables by subject, for a rich console; `more` has a last column for some, "over time"."""
@@ -181,6 +188,7 @@ def summarise(run: Trajectory) -> Summary:
         energy=balance(run),
         events=tuple(run.warnings),
         elements=tuple(_element_peak(run, k) for k in range(len(run.model.robot.elements))),
+        loops=tuple(_loop_peak(run, loop) for loop in run.model.robot.loops),  # cylinders are among the elements
         trust=run.trust,
         accuracy=str(Reached(**run.info.accuracy)) if run.info.accuracy else "",
     )
@@ -236,7 +244,30 @@ def _joint_peak(run: Trajectory, joint: str) -> JointPeak:
 def _element_peak(run: Trajectory, k: int) -> ElementPeak:
     force, length = run.numbers["element_force"][:, k], run.numbers["element_length"][:, k]
     pull, push = (_peak(run.time, np.maximum(sign * force, 0.0)[:, None]) for sign in (1, -1))
-    return ElementPeak(run.model.robot.elements[k].name, pull, push, float(length.min()), float(length.max()))
+    work = -float(np.sum((force[1:] + force[:-1]) / 2 * np.diff(length)))
+    name = run.model.robot.elements[k].name
+    return ElementPeak(name, pull, push, float(length.min()), float(length.max()), work)
+
+
+def _loop_peak(run: Trajectory, loop: Loop) -> LoopPeak:
+    wrench = run.numbers["loop_wrench"][:, run.quantities.labels("loop").index(loop.name)]
+    force, torque = (_peak(run.time, part) for part in (wrench[:, 3:], wrench[:, :3]))
+    if loop.joint is not None:
+        return LoopPeak(loop.name, force, torque)
+    push = rod_push(run, loop)
+    return LoopPeak(
+        loop.name, force, torque, *(_peak(run.time, np.maximum(side * push, 0.0)[:, None]) for side in (-1, 1))
+    )
+
+
+def rod_push(run: Trajectory, loop: Loop) -> np.ndarray:
+    """Return by how much a loop that holds a distance pushes its ends apart, (N,) N; where it pulls, less than zero."""
+    k = run.quantities.labels("loop").index(loop.name)
+    ends = [run.model.frames.index(frame) for frame in loop.between]
+    first, second = (run.seen.frame_position[:, end] for end in ends)
+    force = so3.act(quaternion.to_matrix(run.numbers["loop_orientation"][:, k]), run.numbers["loop_wrench"][:, k, 3:])
+    way = second - first
+    return np.einsum("ni,ni->n", force, way) / np.linalg.norm(way, axis=1)
 
 
 def _link_peak(run: Trajectory, link: str) -> LinkPeak:
@@ -267,188 +298,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float | np.floating):
         return float(value) if np.isfinite(value) else None
     return value.item() if isinstance(value, np.generic) else value
-
-
-# names of its numbers, as studies write them where they know them
-
-
-def torque_name(joint: str) -> str:
-    """Return the name of the largest torque in a joint."""
-    return f"peak |wrench.{joint}.torque|"
-
-
-def force_name(joint: str) -> str:
-    """Return the name of the largest force in a joint."""
-    return f"peak |wrench.{joint}.force|"
-
-
-def pull_name(element: str) -> str:
-    """Return the name of the largest pull of an element."""
-    return f"peak pull.{element}"
-
-
-def push_name(element: str) -> str:
-    """Return the name of the largest push of an element."""
-    return f"peak push.{element}"
-
-
-def deflection_name(link: str) -> str:
-    """Return the name of the largest deflection of the tip of a link."""
-    return f"peak |deflection.{link}|"
-
-
-def rotation_name(link: str) -> str:
-    """Return the name of the largest rotation of the tip of a link."""
-    return f"peak |rotation.{link}|"
-
-
-def bow_name(link: str) -> str:
-    """Return the name of the largest bow of a link."""
-    return f"peak bow.{link}"
-
-
-def final_name(entry: str, axis: int | None = None) -> str:
-    """Return the name of a final value; of a tip that along one axis."""
-    return f"final {entry}" if axis is None else f"final {entry}.{'xyz'[axis]}"
-
-
-def settled_name(entry: str) -> str:
-    """Return the name of a settling time."""
-    return f"settled {entry}"
-
-
-# tables
-
-
-class Rows(NamedTuple):
-    """What a table says: its title, the names of its columns, its cells row by row."""
-
-    title: str
-    columns: tuple[str, ...]
-    cells: Sequence[tuple[str | float, ...]]
-    words: int = 0  # the column, beside the first, that holds words
-
-    def table(self, over_time: Sequence[str] | None = None) -> Table:
-        """Return it for a rich console; `over_time` are the cells of one column more."""
-        from rich import box
-        from rich.table import Table
-
-        table = Table(title=self.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-        for k, name in enumerate(self.columns):
-            side: Literal["left", "right"] = "left" if k in (0, self.words) or name == ERROR_FROM else "right"
-            table.add_column(name, justify=side, overflow="ellipsis" if k else "fold")
-        if over_time is not None:
-            table.add_column("over time", style="cyan", no_wrap=True)
-        for k, cells in enumerate(self.cells):
-            texts = [cell if isinstance(cell, str) else number(cell) for cell in cells]
-            table.add_row(*texts, *([] if over_time is None else [over_time[k]]))
-        return table
-
-
-class _Cells:
-    """Cells of a table: plain numbers, or with their errors where these are known, and what errors come from."""
-
-    def __init__(self, summary: Summary) -> None:
-        self._trust = summary.trust
-        self._row: list[ErrorBar] = []
-
-    def number(self, name: str, value: float, factor: float = 1.0) -> str | float:
-        """Return the number of that name times a factor."""
-        bar = None if self._trust is None else self._trust.get(name)
-        if bar is None:
-            return factor * value
-        self._row.append(bar)
-        return str(bar.scaled(factor, ""))
-
-    def source(self) -> tuple[str, ...]:
-        """Return the last cell of a row: where most of the error of its least certain number comes from."""
-        if self._trust is None:
-            return ()
-        told = [bar for bar in self._row if bar.main_source]
-        self._row = []
-        return (max(told, key=lambda bar: bar.relative).main_source if told else "",)
-
-    @property
-    def last(self) -> tuple[str, ...]:
-        """The name of the column of sources, where there is one."""
-        return () if self._trust is None else (ERROR_FROM,)
-
-
-def _joints(summary: Summary) -> Rows:
-    cells = _Cells(summary)
-    columns = ("joint", "torque N m", "at s", "force N", "at s", *cells.last)
-    rows = []
-    for e in summary.joints:
-        torque = cells.number(torque_name(e.joint), e.torque.value)
-        force = cells.number(force_name(e.joint), e.force.value)
-        rows.append((e.joint, torque, e.torque.time, force, e.force.time, *cells.source()))
-    return Rows("Peak wrench in every joint", columns, rows)
-
-
-def _elements(summary: Summary) -> Rows:
-    cells = _Cells(summary)
-    columns = ("element", "pull N", "at s", "push N", "at s", "length m", *cells.last)
-    rows = []
-    for e in summary.elements:
-        pull = cells.number(pull_name(e.element), e.pull.value)
-        push = cells.number(push_name(e.element), e.push.value)
-        length = f"{number(e.shortest)} to {number(e.longest)}"
-        rows.append((e.element, pull, e.pull.time, push, e.push.time, length, *cells.source()))
-    return Rows("Peak force in every element", columns, rows)
-
-
-def _links(summary: Summary) -> Rows:
-    cells = _Cells(summary)
-    columns = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", *(cells.last or ("% of length",)))
-    rows = []
-    for e in summary.links:
-        tip = cells.number(deflection_name(e.link), e.deflection.value, 1e3)
-        turn = cells.number(rotation_name(e.link), e.rotation.value, 180 / np.pi)
-        bow = cells.number(bow_name(e.link), e.bow.value, 1e3)
-        rows.append((e.link, tip, e.deflection.time, turn, bow, e.bow.time, *(cells.source() or (e.percent,))))
-    return Rows("Peak deflection", columns, rows)
-
-
-def _settling(summary: Summary) -> Rows:
-    cells = _Cells(summary)
-    rows = []
-    for entry in summary.settling:
-        axes = [None] if len(entry.final) == 1 else list(range(len(entry.final)))
-        final = [cells.number(final_name(entry.name, axis), value) for axis, value in zip(axes, entry.final)]
-        texts = [value if isinstance(value, str) else number(value) for value in final]
-        source = cells.source()
-        when = "still moving" if entry.time is None else cells.number(settled_name(entry.name), entry.time)
-        cells.source()
-        when = when if entry.moved else "no net motion"
-        rows.append(
-            (entry.name, ", ".join(texts), entry.unit, when if isinstance(when, str) else number(when), *source)
-        )
-    columns = ("coordinate", "final value", "unit", "settled at s", *cells.last)
-    return Rows(f"Settling within {BAND:.0%} of the way", columns, rows, words=2)
-
-
-def _account(summary: Summary) -> Rows:
-    energy = summary.energy
-    part = "" if energy.relative is None else f"{energy.relative:.1e} of the energy exchanged"
-    values = {
-        "work of the applied forces": energy.work,
-        "dissipated": energy.dissipated,
-        "work of loads and cylinders": energy.load_work,
-        "stored since the start": energy.stored,
-        f"largest error at any time ({part})": energy.residual,
-    }
-    return Rows("Energy balance", ("", "J"), [(name, value) for name, value in values.items() if value is not None])
-
-
-def _events(summary: Summary) -> Rows:
-    return Rows("Events", ("at s", "what"), [(event.time, event.text) for event in summary.events], words=1)
-
-
-def number(value: float) -> str:
-    """Return four significant digits, without an exponent where it can be read without."""
-    if not np.isfinite(value):
-        return str(value)
-    if value == 0 or 1e-3 <= abs(value) < 1e6:
-        digits = 3 if value == 0 else max(0, 3 - int(np.floor(np.log10(abs(value)))))
-        return f"{value:.{digits}f}"
-    return f"{value:.3e}"
