@@ -160,7 +160,7 @@ class _SizingSearch:
                 )
         return out
 
-    def _failure(self, short: Limited | None) -> OptimiseError:
+    def _failure(self, short: LimitedQuantity | None) -> OptimiseError:
         assert short is not None  # a limit was missed
         value = f"{short.quantity.value:.4g} {short.unit}".strip()
         return OptimiseError(
@@ -170,12 +170,12 @@ class _SizingSearch:
         )
 
 
-def _shortest(limited: list[Limited]) -> Limited | None:
+def _shortest(limited: list[LimitedQuantity]) -> LimitedQuantity | None:
     """Return what is nearest to its limit, or farthest beyond."""
     return min(limited, key=lambda each: each.room.value, default=None)
 
 
-def _room(limited: Limited | None) -> float:
+def _room(limited: LimitedQuantity | None) -> float:
     return np.inf if limited is None else limited.room.value
 
 
