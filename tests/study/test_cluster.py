@@ -5,6 +5,7 @@ import signal
 import socket
 import threading
 import time
+import warnings
 
 import pytest
 from small_study import GIVEN, PARTIAL, contents
@@ -106,10 +107,15 @@ def test_an_address_where_something_else_listens(study, tmp_path, monkeypatch):
         assert time.monotonic() < begun + 10
 
 
-def test_a_cluster_without_workers_is_told_and_begins_with_the_first(study, tmp_path):
+def test_a_cluster_without_workers_is_told_and_begins_with_the_first(study, tmp_path, monkeypatch):
     with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None, silence_logs=50) as empty:
-        later = threading.Timer(0.5, empty.scale, [1])
-        later.start()
+        tell = warnings.warn
+
+        def told(*given, **options):
+            empty.scale(1)  # the first worker comes once that none is there has been told
+            tell(*given, **options)
+
+        monkeypatch.setattr(warnings, "warn", told)
         with pytest.warns(UserWarning, match="has no workers yet"):
             assert study.run(tmp_path / "s.zarr", cluster=empty.scheduler_address, progress=False).complete
 

@@ -8,8 +8,9 @@ from scipy.optimize import brentq
 
 import lissom
 from lissom.lie import se3, so3
-from lissom.theory.screw_pde import ScrewPDE, check, integrate, printed
+from lissom.theory.screw_pde import ScrewPDE, check, integrate
 from lissom.theory.screw_pde.field import boundary_moments
+from lissom.theory.screw_pde.printed import slips
 
 SECTION = {"rhoA": 1.2, "EA": 2e4, "EIy": 8.0, "EIz": 12.0, "GJ": 30.0, "Jx": 1e-4, "Jy": 5e-5, "Jz": 5e-5}
 
@@ -45,7 +46,7 @@ def test_the_printed_deformation_equations_do_not_keep_the_energy(equation, leas
         return np.abs(np.array(total) / total[0] - 1).max()
 
     right = drift(lambda q, v: system.accelerations(q, v, still), 1e-8)
-    wrong = drift(lambda q, v: printed.accelerations(system, q, v, still, equation), 1e-5)
+    wrong = drift(lambda q, v: slips.accelerations(system, q, v, still, equation), 1e-5)
     print(f"({equation}): energy drift {wrong:.3g} as printed, {right:.3g} right")
     assert right < 1e-6
     assert wrong > least
@@ -66,7 +67,7 @@ def test_without_the_rotation_of_the_tip_ella_is_too_stiff():
     for link in ("hub", "upper", "forearm"):
         robot = robot.with_value(f"links.{link}.joint", "fixed")
     system = ScrewPDE(robot.with_value("gravity", [0, 0, 0]).compile())
-    right, wrong = locked_hz(system), locked_hz(printed.without_tip_rotation(system))
+    right, wrong = locked_hz(system), locked_hz(slips.without_tip_rotation(system))
     print(f"first frequency: {wrong:.4f} Hz without tip rotation, {right:.4f} Hz with it")
     assert right == pytest.approx(2.7589, rel=1e-3)  # finite elements
     assert wrong > 1.3 * right
@@ -74,7 +75,7 @@ def test_without_the_rotation_of_the_tip_ella_is_too_stiff():
 
 def test_the_stacked_system_as_printed_lacks_a_row_for_every_motor():
     model = lissom.load("ella").compile()
-    rank, size = printed.stacked_rank(ScrewPDE(model), model.neutral(), np.zeros(model.nv))
+    rank, size = slips.stacked_rank(ScrewPDE(model), model.neutral(), np.zeros(model.nv))
     assert (rank, size) == (53, 56)
 
 

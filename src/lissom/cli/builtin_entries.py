@@ -77,5 +77,7 @@ def _first_sentence(text: str) -> str:
     for line in text.splitlines():
         if not line.startswith("#"):
             break
+        if line.startswith("# yaml-language-server"):  # for editors
+            continue
         comment.append(line.lstrip("# "))
     return " ".join(comment).split(". ")[0].rstrip(".")

@@ -14,7 +14,7 @@ from lissom.identify.fit_parameters import Unknown, unknowns
 from lissom.identify.fit_result import Fit
 from lissom.identify.growing_windows import growing_windows, likelihood, poorest
 from lissom.identify.measured_frequencies import MeasuredFrequency
-from lissom.identify.measured_records import Record, named
+from lissom.identify.measured_records import Record, name_records
 from lissom.identify.residuals import Residuals
 from lissom.identify.uncertainty import longest_memory, uncertainty
 from lissom.model.any_robot import AnyRobot, as_robot
@@ -89,7 +89,7 @@ def fit(
     described = as_robot(robot)
     made = [each if isinstance(each, MeasuredFrequency) else MeasuredFrequency.from_dict(each) for each in frequencies]
     misfit = Residuals(
-        described, unknowns(parameters), named(records), made, settings=dict(settings), folder=os.fspath(folder)
+        described, unknowns(parameters), name_records(records), made, settings=dict(settings), folder=os.fspath(folder)
     )
     with Progress("fitting", most, "evaluations at most", show=progress) as bar:
         x, message = search(misfit, most, bar)

@@ -14,6 +14,7 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import Robot
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.number_fields import Number, is_number, kind_of, refusal
+from lissom.model.fields.written_forms import NULL, NUMBER, TEXT, AlsoWritten, Schema, several, union
 
 OFFSET, SCALE, DELAY = CORRECTIONS = ("offset", "scale", "delay")
 START, GAINS = "start", "gains"
@@ -62,15 +63,19 @@ class Unknown(FitPart):
     """
 
     what: ClassVar[str] = "parameter"
+    also: ClassVar[tuple[Schema, ...]] = (NULL, several(union(NUMBER, NULL), 2, 2))
 
     start: Annotated[float | None, Number("where the search starts")] = None
     bounds: tuple[Annotated[float | None, Number("a bound")], Annotated[float | None, Number("a bound")]] = Field(
         default=(None, None), description="[low, high], null where there is none"
     )
     prior: Prior | None = Field(default=None, description="{mean, deviation}: what is known beforehand")
-    ties: Annotated[dict[str, Annotated[float, Number("the factor")]], BeforeValidator(_tied)] = Field(
-        default={}, description="fields that move with it: a list of paths, or {path: factor}"
-    )
+    ties: Annotated[
+        dict[str, Annotated[float, Number("the factor")]],
+        BeforeValidator(_tied),
+        AlsoWritten(TEXT),
+        AlsoWritten(several(TEXT)),
+    ] = Field(default={}, description="fields that move with it: a list of paths, or {path: factor}")
 
     @model_validator(mode="after")
     def _sensible(self) -> Self:
@@ -109,7 +114,7 @@ def _unknown(name: str, given: Any) -> Any:
     raise refusals(((name,), given, "must be [low, high] or {bounds, prior, start, ties}"))
 
 
-Unknowns = Annotated[dict[str, Unknown], BeforeValidator(_written)]
+Unknowns = Annotated[dict[str, Unknown], BeforeValidator(_written), AlsoWritten(TEXT), AlsoWritten(several(TEXT))]
 
 
 class _Whole(FitPart):

@@ -77,7 +77,7 @@ class Prepared:
         if not short:
             self._check_times()
 
-    def modelled(
+    def model_outputs(
         self, robot: Robot, fields: Sequence[str], values: Mapping[str, float]
     ) -> dict[str, tuple[np.ndarray, Slopes]]:
         """Return every output (N,) at the measured times, with derivatives by fields of the robot and by `values`."""
@@ -101,10 +101,10 @@ class Prepared:
             slopes = dict(zip(names, by))
             for path, name in own.items():
                 slopes[path] = self._torque_slope(path, slopes, values) if name.startswith(FEED) else slopes[name]
-            made[output] = self._corrected(output, found.time, y, slopes, values)
+            made[output] = self._apply_corrections(output, found.time, y, slopes, values)
         return made
 
-    def _corrected(
+    def _apply_corrections(
         self, output: str, time: np.ndarray, y: np.ndarray, slopes: Slopes, values: Mapping[str, float]
     ) -> tuple[np.ndarray, Slopes]:
         """Return scale y(t - delay) + offset at the measured times, and its derivatives."""

@@ -121,22 +121,22 @@ class Residuals:
 
     def blocks(self, x: np.ndarray) -> list[Block]:
         """Return what every output of every record says at the parameters x (p,)."""
-        return self._evaluated(x).blocks
+        return self._evaluate(x).blocks
 
     def frequencies_at(self, x: np.ndarray) -> np.ndarray:
         """Return what the model has (n,) where frequencies were measured, Hz."""
-        errors = self._evaluated(x).errors
+        errors = self._evaluate(x).errors
         return np.array([each.frequency + each.sigma * error for each, error in zip(self.frequencies, errors)])
 
     def residuals(self, x: np.ndarray) -> np.ndarray:
         """Return errors over their noise (n,): of records, of frequencies, and of what was known beforehand."""
-        at = self._evaluated(x)
+        at = self._evaluate(x)
         histories = (block.errors / self._sigma(block) for block in at.blocks)
         return np.concatenate([*histories, at.errors, self._prior(x)[0]])
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
         """Return derivatives (n, p) of the residuals."""
-        at = self._evaluated(x)
+        at = self._evaluate(x)
         histories = (block.jacobian / self._sigma(block) for block in at.blocks)
         return np.concatenate([*histories, at.slopes, self._prior(x)[1]])
 
@@ -175,7 +175,7 @@ class Residuals:
     def _sigma(self, block: Block) -> float:
         return self.noise.get(block.source, self.given_noise.get(block.source, 1.0))
 
-    def _evaluated(self, x: np.ndarray) -> Evaluation:
+    def _evaluate(self, x: np.ndarray) -> Evaluation:
         key = np.asarray(x, float).tobytes()
         for known in (self._last, self._first):
             if known is not None and known.key == key:
@@ -196,7 +196,9 @@ class Residuals:
     def _blocks(self, prepared: Prepared, robot: Robot, x: np.ndarray) -> list[Block]:
         values = {entry.path: value for entry, value in zip(self.entries, x) if entry.record == prepared.name}
         fields = self._fields()
-        modelled = prepared.modelled(robot, list(dict.fromkeys(path for each in fields for path, _ in each)), values)
+        modelled = prepared.model_outputs(
+            robot, list(dict.fromkeys(path for each in fields for path, _ in each)), values
+        )
         blocks = []
         for output, (y, slopes) in modelled.items():
             jacobian = np.zeros((len(y), len(self.entries)))

@@ -50,7 +50,7 @@ def uncertainty(misfit: Residuals, x: np.ndarray) -> Uncertainty:
         part = np.abs(direction) > PART * np.abs(direction).max()
         lost |= part
         groups.append(tuple(np.array(misfit.names)[part].tolist()))
-        words.append(_told(misfit.entries, direction, part))
+        words.append(_describe_direction(misfit.entries, direction, part))
     covariance = inverse * np.outer(size, size)
     deviations = np.sqrt(np.diag(covariance))
     correlations = covariance / np.outer(*(2 * (np.where(deviations > 0, deviations, 1.0),)))
@@ -70,7 +70,7 @@ def _quantile(misfit: Residuals, blocks: list[Block], memory: float) -> float:
     return float(t.ppf(share, max(1.0, (found - len(misfit.entries)) / memory)) if found else norm.ppf(share))
 
 
-def _told(entries: list[Entry], direction: np.ndarray, part: np.ndarray) -> str:
+def _describe_direction(entries: list[Entry], direction: np.ndarray, part: np.ndarray) -> str:
     named = [entry for entry, on in zip(entries, part) if on]
     if len(named) == 1:
         return f"the data says nothing of {named[0].name}: give a prior, hold it, or measure something that it moves"

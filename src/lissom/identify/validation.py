@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom import printing
 from lissom.errors import IdentifyError
-from lissom.identify.measured_records import Record, named
+from lissom.identify.measured_records import Record, name_records
 from lissom.identify.prepared_record import Prepared
 from lissom.identify.residuals import Block, Residuals
 from lissom.model.any_robot import AnyRobot, as_robot
@@ -91,7 +91,7 @@ def validate(
     rtol, ...
         Settings of the runs.
     """
-    given = named(records)
+    given = name_records(records)
     if not given:
         raise IdentifyError("is empty; give records that were not fitted", ("records",))
     return Validation(
@@ -99,14 +99,14 @@ def validate(
             name: [
                 block
                 for key, record in given.items()
-                for block in _met(as_robot(model), key, record, os.fspath(folder), settings)
+                for block in _evaluate_record(as_robot(model), key, record, os.fspath(folder), settings)
             ]
             for name, model in models.items()
         }
     )
 
 
-def _met(robot: Robot, name: str, record: Record, folder: str, settings: Mapping[str, Any]) -> list[Block]:
+def _evaluate_record(robot: Robot, name: str, record: Record, folder: str, settings: Mapping[str, Any]) -> list[Block]:
     from lissom.identify.estimation import search
 
     if record.unknown:
@@ -114,7 +114,7 @@ def _met(robot: Robot, name: str, record: Record, folder: str, settings: Mapping
         return misfit.blocks(search(misfit, EVALUATIONS)[0])
     prepared = Prepared(name, robot, record, settings, folder)
     found = []
-    for output, (y, _) in prepared.modelled(robot, [], {}).items():
+    for output, (y, _) in prepared.model_outputs(robot, [], {}).items():
         samples = prepared.samples
         time, unit = samples.time + samples.begin, prepared.outputs[output].unit
         found.append(Block(name, output, unit, time, samples.outputs[output], y, np.zeros((len(y), 0))))

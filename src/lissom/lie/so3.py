@@ -36,7 +36,10 @@ def vee(W: ArrayLike) -> Array:
 
 
 def exp(w: ArrayLike) -> Array:
-    """Return the rotation matrix of a rotation vector (Rodrigues): (..., 3) -> (..., 3, 3)."""
+    """Return the rotation matrix of a rotation vector (Rodrigues): (..., 3) -> (..., 3, 3).
+
+    Equations: 000 (22).
+    """
     x, W = _square_and_hat(w)
     return np.eye(3) + coefficients.sine(x) * W + coefficients.versine(x) * (W @ W)
 
@@ -88,7 +91,10 @@ def left_jacobian_inverse(w: ArrayLike) -> Array:
 
 
 def right_jacobian_inverse(w: ArrayLike) -> Array:
-    """Return the inverse of `right_jacobian`, for turns below 2 pi."""
+    """Return the inverse of `right_jacobian`, for turns below 2 pi.
+
+    Equations: 003 (74).
+    """
     return left_jacobian_inverse(-np.asarray(w))
 
 

@@ -28,8 +28,9 @@ from lissom.files import make_folder, write_whole
 from lissom.model.model import Model
 from lissom.optimise.motion_schema import Motion
 from lissom.optimise.motion_task import Task
-from lissom.optimise.time_grid import NODES, STAGES
+from lissom.optimise.time_grid import STAGES
 from lissom.scenario.scenario_schema import Scenario
+from lissom.simulation.integrators.radau.radau_tableau import NODES
 from lissom.simulation.run_simulation import simulate
 
 if TYPE_CHECKING:

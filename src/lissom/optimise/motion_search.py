@@ -143,9 +143,9 @@ class _CollocationSearch:
         if least == "energy":
             terms.append(self._moving())
         if len(self.task.following) and self.task.asked.ends == "rest":
-            terms.append(self._left())
+            terms.append(self._vibration_energy())
         if len(self.grid.legs) > 1:
-            terms += [self._joined(k) for k in range(len(self.grid.legs) - 1)]
+            terms += [self._states_at_joint(k) for k in range(len(self.grid.legs) - 1)]
         terms.append(self._time(least))
         return terms
 
@@ -193,7 +193,7 @@ class _CollocationSearch:
         weights = [np.tile(WEIGHTS, n) * (n / share) ** 5 for n, share in zip(counts, shares, strict=True)]
         return _free(jerk, cost, self.grid.jerks(), weight * np.concatenate(weights))
 
-    def _left(self) -> Term:
+    def _vibration_energy(self) -> Term:
         """Return energy of vibration at the end."""
         import casadi as ca
 
@@ -203,7 +203,7 @@ class _CollocationSearch:
         energy = (ca.dot(v, ca.DM(self.mass) @ v) + ca.dot(x, ca.DM(self.stiffness) @ x)) / 2
         return _free(z, energy / self.unit, self.grid.end(self.places), np.array([RESIDUAL]))
 
-    def _joined(self, k: int) -> Term:
+    def _states_at_joint(self, k: int) -> Term:
         """Return values, rates and accelerations where leg k ends and the next begins."""
         import casadi as ca
 

@@ -78,9 +78,11 @@ class Loaded:
         pose = configuration(self.model, case.pose, "pose")
         self.rest: Equilibrium = find_equilibrium(self.model, pose, np.zeros(self.model.nv), loads=self.loads)
         free = [k for body in self.model.bodies for k in indices(body.modes_v)]
-        self.states = [self._settled(model, free) for model in self.models]  # q with derivatives, one for each size
+        self.states = [
+            self._add_derivative(model, free) for model in self.models
+        ]  # q with derivatives, one for each size
 
-    def _settled(self, changed: Model, free: list[int]) -> np.ndarray:
+    def _add_derivative(self, changed: Model, free: list[int]) -> np.ndarray:
         """Return q (nq,) whose imaginary part is STEP times its derivative."""
         q = self.rest.q
         out = q.astype(complex)

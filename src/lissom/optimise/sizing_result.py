@@ -117,7 +117,7 @@ class Lightest(printing.Printed):
         scenario = self.asked.scenario.model_copy(update={"robot": self.robot})
         if scenario.control is not None or scenario.motion:
             return SizingCheck(self, [scenario.run(**({"progress": False} | options))])
-        return SizingCheck(self, [self._held(case, options) for case in self.asked.cases])
+        return SizingCheck(self, [self._simulate_held(case, options) for case in self.asked.cases])
 
     def plot(self) -> Any:
         """Draw how much of every limit is used, at the start and now, as a matplotlib figure."""
@@ -125,7 +125,7 @@ class Lightest(printing.Printed):
 
         return plot_sizing(self)
 
-    def _held(self, case: CaseSpec, options: dict[str, Any]) -> Trajectory:
+    def _simulate_held(self, case: CaseSpec, options: dict[str, Any]) -> Trajectory:
         joints = [body.joint for body in self.robot.compile().bodies if body.joint_v.stop > body.joint_v.start]
         data = {
             "robot": self.robot.with_value("gravity", tuple(case.factor * np.asarray(self.robot.gravity))),

@@ -76,7 +76,7 @@ class _SizingSearch:
             dict(zip(self.paths, self.sizes(best).tolist(), strict=True)),
             before.mass.value,
             design.mass.value,
-            self.limited(before),
+            self.limited_quantities(before),
             limited,
             design.robot,
             len(self.known),
@@ -93,7 +93,7 @@ class _SizingSearch:
         if key not in self.known:
             try:
                 design = Design(self.robot, dict(zip(self.paths, self.sizes(x).tolist(), strict=True)))
-                self.known[key] = design, self.limited(design)
+                self.known[key] = design, self.limited_quantities(design)
             except LissomError as error:
                 sizes = ", ".join(f"{path} = {size:.4g}" for path, size in zip(self.paths, self.sizes(x), strict=True))
                 raise OptimiseError(
@@ -102,7 +102,7 @@ class _SizingSearch:
             self.tell(len(self.known))
         return self.known[key]
 
-    def limited(self, design: Design) -> list[Limited]:
+    def limited_quantities(self, design: Design) -> list[Limited]:
         """Return every quantity that has a limit, in every case."""
         limits, out = self.asked.limits, self._walls(design)
         for k, case in enumerate(self.cases):

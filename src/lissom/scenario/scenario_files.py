@@ -69,21 +69,21 @@ def find(name_or_path: str | os.PathLike[str]) -> Loaded:
     if found.holds_robot or (mapping and not any(name in found.fields for name in SHOWING)):
         robot = found.robot()
         return Loaded(Scenario(robot=robot, duration=FREE_MOTION), "robot", os.fspath(name_or_path))
-    return _checked(found.root, found.source, Path(found.source).parent)
+    return _check(found.root, found.source, Path(found.source).parent)
 
 
 def parse(text: str, source: str, folder: str | os.PathLike[str] = ".") -> Loaded:
     """Read a scenario from the text of a scenario file, whose relative paths begin in `folder`."""
-    return _checked(read(text, source), source, Path(folder))
+    return _check(read(text, source), source, Path(folder))
 
 
-def _checked(root: Node | None, source: str, folder: Path) -> Loaded:
+def _check(root: Node | None, source: str, folder: Path) -> Loaded:
     if root is None:
         raise ScenarioError(f"the file is empty; {START}", source=source)
     if not isinstance(root.value, dict):
         text = f"the file must be a mapping, not {kind_of(root.value)}; {START}"
         raise ScenarioError(text, source=source, line=root.line)
-    data = _resolved(root.value, folder)
+    data = _resolve_robot_path(root.value, folder)
     try:
         scenario = Scenario.model_validate(data, context={"folder": folder})
     except ValidationError as error:
@@ -91,7 +91,7 @@ def _checked(root: Node | None, source: str, folder: Path) -> Loaded:
     return Loaded(scenario, "scenario", source, root.line_of)
 
 
-def _resolved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _resolve_robot_path(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Return the data with the path of a robot file as seen from the working folder, not from that of the scenario."""
     robot = data.get("robot")
     if isinstance(robot, str) and robot.strip() and robot not in robot_files.builtin_names():

@@ -119,7 +119,9 @@ class Environment(gymnasium.Env):
         """What each observation is."""
         return self._senses.labels
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin again; `options` are values of fields for this episode, {path: value}."""
         super().reset(seed=seed)
         drawn = {path: float(self.np_random.uniform(low, high)) for path, (low, high) in self.vary.items()}
@@ -148,14 +150,14 @@ class Environment(gymnasium.Env):
         if episode.failure or not np.isfinite(seen).all():
             info["failure"] = episode.failure or "the motion is not finite"
             return np.nan_to_num(seen), self.failure, True, False, info
-        return seen, float(self._rewarded(seen, action)), False, episode.over, info
+        return seen, float(self._compute_reward(seen, action)), False, episode.over, info
 
     def trajectory(self) -> Trajectory:
         """Return the episode so far as a run, to be plotted, watched and saved."""
         raw = self._episode.result()
         return from_run(replace(raw, model=raw.model.copy()))  # the next episode goes on in the memory of this model
 
-    def _rewarded(self, seen: np.ndarray, action: np.ndarray) -> float:
+    def _compute_reward(self, seen: np.ndarray, action: np.ndarray) -> float:
         episode = self._episode
         if self.reward is not None:
             return self.reward(Moment(episode.time, episode.q, episode.v, seen, action, episode.model))
@@ -192,7 +194,7 @@ class VectorEnvironment(VectorEnv):
             raise StudyError(f"must be one number, or {self.num_envs} of them", ("seed",), seed)
         self._ended[:] = False
         begun = [env.reset(seed=own, options=options) for env, own in zip(self.envs, seeds, strict=True)]
-        return np.stack([seen for seen, _ in begun]), self._told([info for _, info in begun])
+        return np.stack([seen for seen, _ in begun]), self._merge_infos([info for _, info in begun])
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Let torques act on all arms for one period."""
@@ -200,7 +202,7 @@ class VectorEnvironment(VectorEnv):
         seen, rewards, terminated, truncated, infos = zip(*done, strict=True)
         failed, over = np.array(terminated, bool), np.array(truncated, bool)
         self._ended = failed | over
-        return np.stack(seen), np.array(rewards, float), failed, over, self._told(infos)
+        return np.stack(seen), np.array(rewards, float), failed, over, self._merge_infos(infos)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Stop the threads."""
@@ -217,7 +219,7 @@ class VectorEnvironment(VectorEnv):
             return seen, 0.0, False, False, info
         return env.step(action)
 
-    def _told(self, infos: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def _merge_infos(self, infos: Sequence[dict[str, Any]]) -> dict[str, Any]:
         told: dict[str, Any] = {}
         for number, info in enumerate(infos):
             told = self._add_info(told, info, number)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.kernel.compile import called_back as kept_python
+from lissom.theory.loaded_formulation import LoadedFormulation
 
 if TYPE_CHECKING:
     from lissom.simulation.equations.system import Dynamics
@@ -51,14 +52,27 @@ def last_error() -> BaseException | None:
 def inverse(model, work, q, v, a, wrench, tau):
     """Fill tau (nv,) with the forces that produce the accelerations a."""
     assert _called.formulation is not None
+    _take_loads(_called.formulation, wrench)
     _fill(tau, _called.formulation.inverse_dynamics, q, v, a)
 
 
 @kept_python
 def forward(model, work, q, v, tau, wrench, a):
-    """Fill a (nv,) with the accelerations under the forces tau."""
+    """Fill a (nv,) with the accelerations under the forces tau; those of prescribed joints are there already."""
     assert _called.formulation is not None
-    _fill(a, _called.formulation.accelerations, q, v, tau)
+    formulation = _called.formulation
+    _take_loads(formulation, wrench)
+    if formulation.model.prescribed:
+        _fill(a, formulation.driven_accelerations, q, v, tau, a)
+    else:
+        _fill(a, formulation.accelerations, q, v, tau)
+
+
+def _take_loads(formulation: Formulation, wrench: np.ndarray) -> None:
+    """Hand the wrenches of loads on, which stand in the last rows."""
+    if isinstance(formulation, LoadedFormulation):
+        count = len(formulation.external)
+        formulation.external[:] = wrench[len(wrench) - count :]
 
 
 def _fill(out: np.ndarray, function: Any, *arguments: np.ndarray) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pkgutil
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
+from lissom.dynamics.state_checks import integrate
 from lissom.errors import LissomError
+from lissom.lie import se3
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.description.frame import Frame, placed
 from lissom.model.model import Model
 from lissom.theory.coverage import Feature, Unsupported, check_coverage
 
@@ -30,12 +33,29 @@ if TYPE_CHECKING:
     from lissom.simulation.raw_run import RawRun
 
 
+STEP = 1e-4  # rad, m: of differences of fourth order, which leave out and round 1e-12 of a slope
+
+
 class Offer(StrEnum):
     """What a formulation may offer besides accelerations, wrenches and the pose of the tip."""
 
     INVERSE_DYNAMICS = "inverse dynamics"
     ENERGY = "energy"
     LINEAR_MODEL = "a linear model"
+
+
+class PlacedWrench(NamedTuple):
+    """A torque and a force at a frame on a link."""
+
+    frame: Frame
+    wrench: np.ndarray  # (6,)
+    in_world: bool  # whether in world axes, or in those of the frame
+
+
+def in_frame(pose: np.ndarray, wrench: np.ndarray) -> np.ndarray:
+    """Return a wrench (6,) given in world axes in those of a pose (4, 4)."""
+    turned: np.ndarray = (wrench.reshape(2, 3) @ pose[:3, :3]).ravel()
+    return turned
 
 
 class Formulation(ABC):
@@ -68,15 +88,58 @@ class Formulation(ABC):
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Wrench of the parent on the child at every joint, child axes, shape (joints, 6): torque, force."""
 
+    def wrenches_under(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Return the wrenches where the motors' forces tau (nv,) are known as well; loops need them."""
+        return self.wrenches(q, v, a)
+
     @abstractmethod
     def tip(self, q: np.ndarray) -> np.ndarray:
         """Pose (4, 4) of the last link's tip in the world."""
+
+    def link_pose(self, q: np.ndarray, link: str) -> np.ndarray:
+        """Pose (4, 4) in the world of the frame of a link, which rides on its base."""
+        raise Unsupported(f"{self.name} does not place its links, which loads ask for")
+
+    def frame_pose(self, q: np.ndarray, frame: Frame) -> np.ndarray:
+        """Pose (4, 4) in the world of a frame on a link."""
+        T, link = self.link_pose(q, frame.link), self.model.robot.link(frame.link)
+        origin = placed(link, frame.origin) if frame.link not in self.model.flexible else frame.origin
+        if frame.link in self.model.flexible:
+            bends = self.model.flexible[frame.link]
+            T = T @ bends.pose(bends.length if frame.at is None else frame.at, q[self.model.link(frame.link).modes_q])
+        return T @ se3.from_parts(np.real(origin.rotation()), np.real(origin.xyz))
+
+    def load_forces(self, q: np.ndarray, loads: Sequence[PlacedWrench]) -> np.ndarray:
+        """Generalised forces (nv,) of wrenches: J^T W with the twists J of their frames by this theory's kinematics.
+
+        J is taken by central differences of fourth order, as not every theory computes with complex numbers.
+        """
+        total = np.zeros(self.model.nv)
+        for load in loads:
+            if not load.wrench.any():
+                continue
+            here = self.frame_pose(q, load.frame)
+            wrench = in_frame(here, load.wrench) if load.in_world else load.wrench
+            back = se3.inverse(here)
+            for k, unit in enumerate(np.eye(self.model.nv)):
+                total[k] += wrench @ se3.vee(back @ self._slope(q, unit, load.frame))
+        return total
+
+    def _slope(self, q: np.ndarray, unit: np.ndarray, frame: Frame) -> np.ndarray:
+        """Return the derivative (4, 4) of a frame's pose along a unit velocity."""
+        steps = ((8, 1), (-8, -1), (-1, 2), (1, -2))
+        poses = [w * self.frame_pose(integrate(self.model, q, k * STEP * unit), frame) for w, k in steps]
+        return np.sum(poses, axis=0) / (12 * STEP)
 
     # What a formulation may offer beside it; here, that it does not.
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Generalised forces (nv,) that produce the accelerations a; `Offer.INVERSE_DYNAMICS`."""
         raise self._not_offered(Offer.INVERSE_DYNAMICS)
+
+    def driven_accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Accelerations (nv,) where those of prescribed joints are as in a; for what covers prescribed joints."""
+        raise Unsupported(f"{type(self).__name__} takes forces, not prescribed joints")
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
         """Kinetic and potential energies; `Offer.ENERGY`."""

@@ -13,6 +13,7 @@ from lissom.simulation.postprocess import Observation
 from lissom.simulation.raw_run import RawRun
 from lissom.theory.formulation import Formulation
 from lissom.theory.kernel_formulation import Kernel
+from lissom.theory.loaded_formulation import LoadedFormulation
 
 
 class OwnWrenches(Trajectory):
@@ -27,7 +28,11 @@ class OwnWrenches(Trajectory):
         """What the run shows, with the formulation's own wrenches."""
         if self._stored is not None:  # a copy from another process, which has them among its quantities
             return super().seen
-        wrenches = [self._formulation.wrenches(*sample) for sample in zip(self.q, self.v, self.a, strict=True)]
+        formulation, wrenches = self._formulation, []
+        for k, sample in enumerate(zip(self.q, self.v, self.a, self.raw.tau, strict=True)):
+            if isinstance(formulation, LoadedFormulation) and self.raw.loads is not None:
+                formulation.external[:] = self.raw.loads.wrenches(formulation.model.rows)[k]
+            wrenches.append(formulation.wrenches_under(*sample))
         return super().seen._replace(wrench=np.reshape(wrenches, (len(self.time), -1, 6)))
 
 

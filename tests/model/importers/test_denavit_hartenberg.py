@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lissom
+from lissom import theory
 from lissom.model.importers.denavit_hartenberg import DhFile
 
 ROWS = [
@@ -15,6 +16,10 @@ ROWS = [
     {"theta": 0.5, "d": 0.1, "a": 0.2, "alpha": 0.0},
 ]
 BODY = {"mass": 1.5, "com": [-0.1, 0.02, 0.03], "inertia": [0.02, 0.03, 0.025]}
+BEAM = {
+    "section": {"rhoA": 1.0, "EIy": 1e3, "EIz": 1e3, "EA": 1e6, "GJ": 1e3, "Jx": 1e-3},
+    "modes": {"y": 1, "z": 1},
+}
 
 
 def turn(axis, angle):
@@ -57,11 +62,34 @@ def test_links_are_where_the_table_puts_them(convention):
 
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])
+@pytest.mark.parametrize("tip", [None, [0.1, 0.2, 0.3]])
+def test_the_tip_of_an_arm_is_the_last_frame_of_its_table(convention, tip):
+    """With alpha of the last row, which turns no other link."""
+    rows = [{"name": f"link{k}", "body": BODY, **row} for k, row in enumerate(ROWS[:3])]
+    last = ROWS[3] | {"name": "last", "alpha": 0.7, "body": BODY | ({} if tip is None else {"tip": tip})}
+    made = DhFile.model_validate({"name": "t", "dh": {"convention": convention, "rows": [*rows, last]}}).robot()
+    model, q = made.compile(), np.array([0.3, -0.5, 0.12, 0.8])
+    expected = frames([*ROWS[:3], last], q, convention)[-1]
+    found = lissom.tip_pose(model, q)
+    np.testing.assert_allclose(found[:3, :3], expected[:3, :3], atol=1e-12)
+    np.testing.assert_allclose(found[:3, 3], (expected @ [*(tip or [0, 0, 0]), 1.0])[:3], atol=1e-12)
+    for name in theory.names():
+        np.testing.assert_allclose(theory.build(name, model).tip(q), found, atol=1e-12)
+
+
+def test_the_last_frame_of_a_beam_is_that_of_its_end():
+    rows = [{"name": "base", "body": BODY}, {"name": "boom", "a": 0.5, "alpha": 0.3, "beam": BEAM}]
+    with pytest.raises(lissom.LissomError, match=r"dh.rows\[1\].alpha = 0.3: turns the last frame against the beam"):
+        DhFile.model_validate({"name": "t", "dh": {"rows": rows}}).robot()
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
 def test_kinetic_energy_is_that_of_the_bodies_in_the_frames_of_the_table(convention):
-    model = robot(convention).compile()
+    rows = [*ROWS[:3], ROWS[3] | {"alpha": 0.4}]
+    model = robot(convention, rows).compile()
     rng = np.random.default_rng(3)
     q, v, h = rng.uniform(-1, 1, 4), rng.uniform(-1, 1, 4), 1e-6
-    before, after = (frames(ROWS, q + s * h * v, convention) for s in (-1, 1))
+    before, after = (frames(rows, q + s * h * v, convention) for s in (-1, 1))
     kinetic = 0.0
     for A, B in zip(before, after, strict=True):
         com = [(T @ np.append(BODY["com"], 1.0))[:3] for T in (A, B)]
@@ -74,13 +102,9 @@ def test_kinetic_energy_is_that_of_the_bodies_in_the_frames_of_the_table(convent
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 def test_a_beam_reaches_from_joint_to_joint(convention):
-    beam = {
-        "section": {"rhoA": 1.0, "EIy": 1e3, "EIz": 1e3, "EA": 1e6, "GJ": 1e3, "Jx": 1e-3},
-        "modes": {"y": 1, "z": 1},
-    }
     rows = [dict(ROWS[0]), dict(ROWS[1]), dict(ROWS[3])]
     table = [
-        {"name": f"link{k}", **row, **({"beam": beam} if k == 1 else {"body": BODY})} for k, row in enumerate(rows)
+        {"name": f"link{k}", **row, **({"beam": BEAM} if k == 1 else {"body": BODY})} for k, row in enumerate(rows)
     ]
     made = DhFile.model_validate({"name": "t", "dh": {"convention": convention, "rows": table}}).robot()
     model = made.compile()
@@ -89,6 +113,15 @@ def test_a_beam_reaches_from_joint_to_joint(convention):
     q[joints] = [0.3, -0.5, 0.8]
     last = frames(rows, [0.3, -0.5, 0.8], convention)[-1]
     np.testing.assert_allclose(lissom.tip_pose(model, q, "link2")[:3, 3], last[:3, 3], atol=1e-12)
+
+
+def test_a_table_in_plain_data_is_that_of_a_file():
+    rows = [{"name": "upper", "a": 0.5, "body": {"mass": 2}}, {"name": "fore", "a": 0.4, "body": {"mass": 1}}]
+    made = lissom.Robot.from_dict({"lissom": 1, "name": "planar", "dh": rows})
+    tip = lissom.tip_pose(made.compile(), np.array([0.0, np.pi / 2]))
+    np.testing.assert_allclose(tip[:3, 3], [0.5, 0.4, 0], atol=1e-12)
+    with pytest.raises(lissom.LissomError, match=r"dh.*did you mean 'alpha'"):
+        lissom.Robot.from_dict({"lissom": 1, "name": "planar", "dh": [rows[0] | {"alph": 1.0}]})
 
 
 def test_a_table_in_a_file(tmp_path):

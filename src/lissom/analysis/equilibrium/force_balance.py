@@ -202,7 +202,9 @@ def newton(balance: Balance, q: Vector, most: int) -> Settled:
                     doubtful |= bool(np.linalg.norm(travel - first) > 0.5 * np.linalg.norm(first))
                 return Settled(balance.moved(q, correction), here.lam, iteration, doubtful)
             # A step of it, damped; a path that turns back on itself makes the result doubtful.
-            step = _damped(balance, q, here, correction, size) if definite else _short(balance, q, correction)
+            step = (
+                _shorten_correction(balance, q, here, correction, size) if definite else _short(balance, q, correction)
+            )
             first = correction if first is None else first
             doubtful |= not definite
             travel = travel + step
@@ -228,7 +230,7 @@ def _downhill(modes: Eigenmodes, here: Reduced, floor: float) -> Vector:
     return X @ (X.T @ here.force / np.maximum(np.abs(squares), least))
 
 
-def _damped(balance: Balance, q: Vector, here: Reduced, correction: Vector, size: float) -> Vector:
+def _shorten_correction(balance: Balance, q: Vector, here: Reduced, correction: Vector, size: float) -> Vector:
     """Shorten the correction where the next would be no smaller (Deuflhard's monotonicity test)."""
     turn = np.abs(correction[balance.turning]).max(initial=0.0)
     factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
@@ -249,13 +251,13 @@ def _short(balance: Balance, q: Vector, correction: Vector) -> Vector:
     for _ in range(60):
         with suppress(Away):
             after = tip_deflections(balance.model, balance.moved(q, factor * correction))
-            if all(_moved(balance.model, link, before[link], after[link]) <= LARGEST_BEND for link in after):
+            if all(_tip_travel(balance.model, link, before[link], after[link]) <= LARGEST_BEND for link in after):
                 break
         factor /= 2
     return factor * correction
 
 
-def _moved(model: Model, link: str, before: Deflection, after: Deflection) -> float:
+def _tip_travel(model: Model, link: str, before: Deflection, after: Deflection) -> float:
     """Return how far a tip is moved in lengths or turned in rad, whichever is more."""
     shift = np.linalg.norm(after.displacement - before.displacement) / model.flexible[link].length
     return float(max(shift, np.linalg.norm(so3.log(so3.exp(before.rotation).T @ so3.exp(after.rotation)))))

@@ -75,16 +75,16 @@ class _Trace:
         here, rate = self.at(self.q, self.s)
         along = np.linalg.solve(here.K, -rate)
         self.unit = max(float(along @ here.M @ along), np.finfo(float).tiny)
-        ahead = self._normed(here, along, 1.0)
+        ahead = self._normalise(here, along, 1.0)
         limits: list[float] = []
         top, q_top, h = 0.0, self.q, FIRST
         for _ in range(STEPS):
             if self.s + h * ahead[1] >= 1:
-                if (end := self._finished(here, ahead)) is not None:
+                if (end := self._find_rest_at_full_load(here, ahead)) is not None:
                     return Path(*end, True, tuple(limits), 1.0, end[0], self.solved, factor)
                 h = (1 - self.s) / ahead[1] / 2
             try:
-                q, s, corrections = self._corrected(here, ahead, h)
+                q, s, corrections = self._correct(here, ahead, h)
                 there, rate = self.at(q, s)
                 following = self._direction(there, rate, here.Z @ ahead[0], ahead[1])
             except (Away, np.linalg.LinAlgError):
@@ -106,7 +106,7 @@ class _Trace:
         top = max(top, *limits) if limits else top
         return Path(self.q, here.lam, False, tuple(limits), top, q_top, self.solved, factor)
 
-    def _corrected(self, here: Reduced, ahead: tuple[Vector, float], h: float) -> tuple[Vector, float, int]:
+    def _correct(self, here: Reduced, ahead: tuple[Vector, float], h: float) -> tuple[Vector, float, int]:
         """Return the point of the path an arc h ahead, and how many corrections it took."""
         q, s = self.balance.moved(self.q, h * (here.Z @ ahead[0])), self.s + h * ahead[1]
         across = here.Z @ ahead[0]
@@ -125,7 +125,7 @@ class _Trace:
                 return q, s, k + 1
         raise Away
 
-    def _finished(self, here: Reduced, ahead: tuple[Vector, float]) -> tuple[Vector, Vector] | None:
+    def _find_rest_at_full_load(self, here: Reduced, ahead: tuple[Vector, float]) -> tuple[Vector, Vector] | None:
         """Return rest at full load by Newton's method from the point ahead, unless it leads elsewhere."""
         arc = (1 - self.s) / ahead[1]
         try:
@@ -151,9 +151,9 @@ class _Trace:
         n = len(here.force)
         matrix = np.block([[here.K, rate[:, None]], [row[None, :], np.array([[before_s]])]])
         along = np.linalg.solve(matrix, np.append(np.zeros(n), 1.0))
-        return self._normed(here, along[:n], float(along[n]))
+        return self._normalise(here, along[:n], float(along[n]))
 
-    def _normed(self, here: Reduced, x: Vector, s: float) -> tuple[Vector, float]:
+    def _normalise(self, here: Reduced, x: Vector, s: float) -> tuple[Vector, float]:
         size = np.sqrt(x @ here.M @ x / self.unit + s * s)
         return x / size, s / size
 

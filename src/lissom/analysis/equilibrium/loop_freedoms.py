@@ -69,7 +69,7 @@ def independent(model: Model, q: Vector, free: np.ndarray) -> tuple[np.ndarray, 
             if (
                 len(dependent) < rank
                 and k not in dependent
-                and _left(G, dependent, k) > least * np.linalg.norm(G[:, k])
+                and _remove_projection(G, dependent, k) > least * np.linalg.norm(G[:, k])
             ):
                 dependent.append(k)
     rest = np.array([k for k in free if k not in dependent], np.int64)
@@ -100,7 +100,7 @@ def _joint_depths(model: Model) -> dict[int, int]:
     return {k: depth[row] for row, body in enumerate(model.bodies, 1) for k in indices(body.joint_v)}
 
 
-def _left(G: np.ndarray, taken: list[int], k: int) -> float:
+def _remove_projection(G: np.ndarray, taken: list[int], k: int) -> float:
     """Return what the columns `taken` leave of column k."""
     if not taken:
         return float(np.linalg.norm(G[:, k]))

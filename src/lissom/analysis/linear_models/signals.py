@@ -65,7 +65,7 @@ def as_list(signals: Any) -> list[Any]:
     return list(signals)
 
 
-def dotted(signal: Signal) -> str:
+def join_by_dots(signal: Signal) -> str:
     """Return ("tip", "forearm", "y") as "forearm.tip.y"; ("rate", "elbow") as "elbow.rate"."""
     if isinstance(signal, str):
         return signal
@@ -77,7 +77,7 @@ def dotted(signal: Signal) -> str:
 
 def outputs(model: Model, signals: Iterable[Signal]) -> list[Output]:
     """Return the scalar outputs that the signals stand for."""
-    return [output for signal in signals for output in _outputs(model, dotted(signal))]
+    return [output for signal in signals for output in _outputs(model, join_by_dots(signal))]
 
 
 def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[list[str], np.ndarray]:
@@ -89,7 +89,7 @@ def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[l
     columns: list[Vector] = []
     given = model.arrays.velocities.prescribed == 1
     for signal in signals:
-        name = dotted(signal)
+        name = join_by_dots(signal)
         kind, of, rows = _point(model, name)
         if kind == "tip":
             J = jacobian(model, q, of)

@@ -153,22 +153,26 @@ def _functions(
         return np.zeros((size, 0))
     ritz = Ritz.of(profile, [direction], degree, masses, [place.x for place in places])
     if name == "legendre":
-        return ritz.normalised(_attached(ritz, direction, places, _polynomials(profile, degree, direction, count)))
+        return ritz.normalised(
+            _add_static_shapes(ritz, direction, places, _polynomials(profile, degree, direction, count))
+        )
     if name == "auto":
-        return ritz.normalised(ritz.ordered(_attached(ritz, direction, places, _auto(ritz, count))))
+        return ritz.normalised(ritz.ordered(_add_static_shapes(ritz, direction, places, _auto(ritz, count))))
     rows = len(MOTION[direction])
     held, free = (tuple(r for r in table.get(name, ()) if r < rows) for table in (HELD, FREE))
     at_tip = ("tip_inertia",) if direction == "torsion" else ("tip_mass", "tip_inertia")[:rows]
     load = np.array([options.get(option, 0.0) for option in at_tip]) if options else None
-    return ritz.normalised(_attached(ritz, direction, places, ritz.modes(count, held, free, load)))
+    return ritz.normalised(_add_static_shapes(ritz, direction, places, ritz.modes(count, held, free, load)))
 
 
-def _attached(ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array) -> Array:
+def _add_static_shapes(ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array) -> Array:
     """Return `shapes` (r, n) and the static ones under loads at the places that they leave out."""
     if not places:
         return shapes
     own, statics, strains = _statics(ritz, direction, places, shapes)
-    chosen = attachment_functions.needed_loads(own, strains)
+    held = any(place.held for place in places)
+    tip = ritz.strains(ritz.statics(list(range(len(ritz.tip))))) if held else None
+    chosen = attachment_functions.needed_loads(own, strains, tip)
     added = np.hstack(statics) @ chosen
     overlap = np.linalg.lstsq(own, np.hstack(strains) @ chosen, rcond=None)[0]
     return np.hstack([shapes, added - shapes @ overlap])

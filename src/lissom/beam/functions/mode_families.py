@@ -102,6 +102,8 @@ def bending(name: str, n: int, tip_mass: float = 0.0, tip_inertia: float = 0.0) 
         Mass at the tip over the beam's mass ("clamped-mass" only).
     tip_inertia : float
         Rotary inertia at the tip over rhoA L^3 ("clamped-mass" only).
+
+    Equations: 003 (85)-(88).
     """
     _check(name, BENDING, n, (tip_mass, tip_inertia), loaded="clamped-mass")
     beta = _bending_roots(name, n, tip_mass, tip_inertia)
@@ -153,7 +155,10 @@ def torsion(name: str, n: int, tip_inertia: float = 0.0) -> Family:
 
 
 def extension(name: str, n: int, tip_mass: float = 0.0) -> Family:
-    """Return the first n axial modes of a uniform rod; `tip_mass` over the rod's mass ("clamped-mass" only)."""
+    """Return the first n axial modes of a uniform rod; `tip_mass` over the rod's mass ("clamped-mass" only).
+
+    Equations: 003 (84).
+    """
     _check(name, EXTENSION, n, (tip_mass,), loaded="clamped-mass")
     return _rod(name, n, tip_mass)
 

@@ -1,4 +1,4 @@
-"""lissom theory: the stacked screw system of a robot, to look at and to check."""
+"""lissom theory: the stacked screw system of a robot, to look at and to check, and the equations of the papers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from lissom.cli.printing import shared_options
 from lissom.cli.printing.command_wrapper import assignment, command, examples, fail
-from lissom.cli.printing.shared_options import EXAMPLE, Anything, Json, Settings
+from lissom.cli.printing.shared_options import EXAMPLE, Anything, Json, Settings, asked
 from lissom.files import make_folder, write_whole
 from lissom.progress import Progress
 from lissom.terminal import screen, tell_place
@@ -92,6 +92,42 @@ def check(robot: Anything, settings: Settings = None, as_json: Json = False) -> 
         _show(report, formulation.model.robot.name)
     if report.causes:
         fail("; ".join(report.causes))
+
+
+@theory.command(
+    epilog=examples(
+        ("lissom theory equations 003", "every numbered equation, the function that computes it, the test"),
+        ("lissom theory equations 003 --number 44", "one of them"),
+    )
+)
+@command
+def equations(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", show_default=False, help="Key of a paper: 000 to 004.")],
+    number: Annotated[int | None, asked("--number", "N", "This equation alone.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show which function computes which numbered equation of a paper, how it is tested, or why it is left out."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from lissom.theory.equation_tables import equation_table, read_paper
+
+    printed = read_paper(paper)
+    rows = equation_table(paper) if number is None else (equation_table(paper)[printed.index(number)],)
+    if as_json:
+        plain = [asdict(row.equation) | {"computed_by": [mark.place for mark in row.marks]} for row in rows]
+        typer.echo(json.dumps(plain, indent=2))
+        return
+    table = Table(
+        box=None, show_header=False, title=escape(f"{printed.authors}: {printed.title}"), title_justify="left"
+    )
+    table.add_column(justify="right")
+    table.add_column(overflow="fold")
+    for equation, marks in rows:
+        shown = [*equation.test.split(), *filter(None, [equation.why_not])]
+        below = [f"[cyan]{escape(mark.place)}[/]" for mark in marks] + [f"[dim]{escape(text)}[/]" for text in shown]
+        table.add_row(f"({equation.number})", "\n".join([escape(equation.says), *below]))
+    screen().print(table)
 
 
 def _plain(value: Any) -> Any:

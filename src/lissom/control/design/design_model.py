@@ -86,7 +86,7 @@ def sampled_model(linear: LinearModel, rate: float, delay: float) -> SampledMode
     period = 1.0 / rate
     whole = int(np.ceil(delay * rate - 1e-9))
     late = delay - (whole - 1) * period if whole else 0.0  # part of a period in which the older input acts
-    early, later = _held(linear, period - late), _held(linear, late)
+    early, later = _zero_order_hold(linear, period - late), _zero_order_hold(linear, late)
     A = early.A @ later.A
     n, m = early.B.shape
     if not whole:
@@ -104,7 +104,7 @@ def sampled_model(linear: LinearModel, rate: float, delay: float) -> SampledMode
     return SampledModel(big_a, big_b)
 
 
-def _held(linear: LinearModel, time: float) -> SampledModel:
+def _zero_order_hold(linear: LinearModel, time: float) -> SampledModel:
     if time < 1e-12:
         return SampledModel(np.eye(len(linear.A)), np.zeros_like(linear.B))
     held = linear.discretise(time)

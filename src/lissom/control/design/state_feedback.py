@@ -196,7 +196,7 @@ def lqr(
     model = as_model(robot)
     if model.loops:
         raise LissomError(f"lqr: {model.robot.name} has loops; design on the states of lissom.linearise, or use pd")
-    selected = controlled(model, joints)
+    selected = controlled_coordinates(model, joints)
     if side not in SIDES:
         raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
     rate = argument_checks.number(rate, "rate", "give the samples per second", above=0)
@@ -245,7 +245,7 @@ def lqr(
     return Sampled(function, rate, delay)
 
 
-def controlled(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...]:
+def controlled_coordinates(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...]:
     """Return the coordinates of the joints that state feedback acts on: the named ones, or all that move."""
     for body in model.bodies:
         joint = model.robot.link(body.link).joint

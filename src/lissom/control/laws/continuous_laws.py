@@ -68,6 +68,8 @@ def pd(
     >>> law = pd("ella", {"elbow": {"p": 600.0, "d": 40.0}}, [0.3], saturation=50.0)
     >>> law.names
     ('elbow',)
+
+    Equations: 003 (83).
     """
     kind = GRAVITY if gravity_compensation else PD
     return joint_law(robot, kind, gains, reference, side, saturation, feedforward)

@@ -55,12 +55,12 @@ class Sampled(Printed):
         argument_checks.number(self.delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
 
     def __repr__(self) -> str:
-        return f"<Sampled {_called(self.function)} at {self.rate:g} Hz>"
+        return f"<Sampled {_callable_name(self.function)} at {self.rate:g} Hz>"
 
     def table(self) -> Table:
         """Return a table of what is sampled, how often and how late."""
         own = getattr(self.function, "table", None)
-        table = own() if own else printing.table("part", "value", title=f"sampled {_called(self.function)}")
+        table = own() if own else printing.table("part", "value", title=f"sampled {_callable_name(self.function)}")
         table.add_row("samples per second", f"{self.rate:g}")
         table.add_row("delay", f"{1e3 * self.delay:g} ms")
         if self.sensors:
@@ -100,7 +100,7 @@ class Sampled(Printed):
         return {name: [times] for name in self.sensors}
 
 
-def _called(function: Any) -> str:
+def _callable_name(function: Any) -> str:
     """Return the name of a function, or what kind of thing it is."""
     return getattr(function, "__name__", type(function).__name__)
 

@@ -18,6 +18,7 @@ from lissom.errors import LissomError, within
 from lissom.model.fields.base_model import FORM, form_of, refusals
 from lissom.model.fields.number_fields import Number, Quantity, kind_of, refusal
 from lissom.model.fields.units import JointUnit, fits, quantity
+from lissom.model.fields.written_forms import ANYTHING, NUMBER, QUANTITY, AlsoWritten, several
 
 UNITS = {"force": "N", "torque": "N m", "position": "metres", "rpy": "rad"}  # by field
 RATE = 1000.0  # Hz at which a function of time is sampled, unless told otherwise
@@ -131,6 +132,7 @@ AnySeries = Annotated[
     | Annotated[Given, Tag(Given.form)],
     Discriminator(form_of),
     BeforeValidator(_wrapped),
+    *map(AlsoWritten, (NUMBER, QUANTITY, several(ANYTHING))),
 ]
 
 

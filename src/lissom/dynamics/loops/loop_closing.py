@@ -116,7 +116,7 @@ def closed_configuration(
             )
             warnings.warn(f"{text}; it was closed as described: check where it starts", LoopWarning, stacklevel=3)
     _tell_bending(model, q, best, fixed & joints)
-    return _with_rotors(model, q, best, fixed)
+    return move_rotors(model, q, best, fixed)
 
 
 def _tell_bending(model: Model, before: Vector, after: Vector, kept: set[int]) -> None:
@@ -241,7 +241,7 @@ def move_weights(model: Model) -> np.ndarray:
     return weights
 
 
-def _with_rotors(model: Model, before: Vector, after: Vector, fixed: set[int]) -> Vector:
+def move_rotors(model: Model, before: Vector, after: Vector, fixed: set[int]) -> Vector:
     """Let rotors go with their joints."""
     for body in model.bodies:
         if body.rotor_q is not None and body.rotor_v not in fixed:
@@ -259,7 +259,7 @@ def _cannot_close(model: Model, search: _ClosingSearch, q: Vector, kept: set[int
             f"loops.{loop.name} closes only with its axes turned round; start its joints nearer to how it is assembled"
         )
         return LissomError(text)
-    way = _way(model, worst)
+    way = links_around(model, worst)
     held = [body.joint for body in model.bodies if body.link in way and kept & set(indices(body.joint_v))]
     remedy = f"free {listed(held)}, or " if held else ""
     return LissomError(
@@ -268,7 +268,7 @@ def _cannot_close(model: Model, search: _ClosingSearch, q: Vector, kept: set[int
     )
 
 
-def _way(model: Model, loop: int) -> set[str]:
+def links_around(model: Model, loop: int) -> set[str]:
     """Return links on the way around a loop."""
     table, tree, found = model.arrays.loops, model.arrays.tree, set()
     for row in (int(table.first[loop]), int(table.second[loop])):

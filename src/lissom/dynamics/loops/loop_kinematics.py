@@ -64,6 +64,14 @@ def loop_poses(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
     return np.concatenate([back @ R[table.second], apart], axis=2)
 
 
+def row_places(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
+    """Return places of the world, the links and the frames on them in the world, shape (model.rows, 3)."""
+    model = as_model(robot)
+    work = _placed(model, q)
+    forward_kinematics.world_frames(model.struct, work)
+    return work.fields.world_position[: model.rows].copy()
+
+
 def closed_loops(
     robot: AnyRobot,
     q: ArrayLike,

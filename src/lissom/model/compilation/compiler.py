@@ -35,7 +35,7 @@ from lissom.model.compilation.array_checks import check
 from lissom.model.compilation.coordinate_layout import Layout
 from lissom.model.compilation.frames_on_links import attach, with_frames
 from lissom.model.compilation.link_tables import (
-    appended,
+    append_curve,
     coupled,
     put_body,
     put_bow,
@@ -250,9 +250,9 @@ class _Compiler(Layout):
             joint, spring = link.joint, link.joint.spring
             for k in range(joint.nv):
                 stiffness = 0.0 if spring is None else joint.each(spring.stiffness)[k]
-                springs[names.joint_v.start + k] = appended(pieces, spring, stiffness)
-        gears = [appended(pieces, link.joint.transmission) for link in self.rotors]
-        return Curves(pieces, springs, gears, [appended(pieces, element) for element in self.robot.elements])
+                springs[names.joint_v.start + k] = append_curve(pieces, spring, stiffness)
+        gears = [append_curve(pieces, link.joint.transmission) for link in self.rotors]
+        return Curves(pieces, springs, gears, [append_curve(pieces, element) for element in self.robot.elements])
 
     def _passive(self) -> Passive:
         """Make one row per coordinate on which a joint acts by itself."""

@@ -14,6 +14,7 @@ from lissom.kernel.data.arrays import POWERS
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.number_fields import Number, PerCoordinate, refusal
 from lissom.model.fields.units import FORCE, POSITION
+from lissom.model.fields.written_forms import NUMBER, QUANTITY, AlsoWritten, several, union
 
 FAR = 1e30  # no stretch comes that far
 
@@ -33,7 +34,7 @@ class Curve(Description):
 
     what: ClassVar[str] = "curve"
 
-    table: tuple[tuple[float, float], ...] = ()
+    table: Annotated[tuple[tuple[float, float], ...], AlsoWritten(several(several(union(NUMBER, QUANTITY), 2, 2)))] = ()
     polynomial: Annotated[PerCoordinate, Number("the coefficients of x, x^2, ... in SI units", each=True)] = 0.0
     backlash: Annotated[float, Number("the whole play", POSITION, at_least=0)] = 0.0
     width: Annotated[float | None, Number("the width over which contact sets in", POSITION, above=0)] = None

@@ -19,6 +19,7 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lissom.model.fields import units
+from lissom.model.fields.written_forms import QUANTITY, Schema, SchemaOf, several, union
 
 # Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
 LARGEST, SMALLEST = 1e20, 1e-40
@@ -132,6 +133,10 @@ class Checked(ABC):
     def check(self, value: Any) -> Any:
         """Return the value of the field, from what a person wrote."""
 
+    @abstractmethod
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what `check` takes; `of` gives that of a type."""
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = core_schema.no_info_plain_validator_function(self.check)
         return core_schema.nullable_schema(schema) if is_optional(source) else schema
@@ -164,6 +169,18 @@ class Number(Checked):
                 raise refusal(f"is an empty list; {self.remedy}")
             return tuple(self.check_one(v) for v in value)
         return self.check_one(value)
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        bounds = {
+            "exclusiveMinimum": self.above,
+            "minimum": self.at_least,
+            "exclusiveMaximum": self.below,
+            "maximum": self.at_most,
+        }
+        number = {"type": "number"} | {name: bound for name, bound in bounds.items() if bound is not None}
+        one = union(number, QUANTITY) if self.unit else number
+        return union(one, several(one, least=1)) if self.each else one
 
     def check_one(self, value: Any) -> float:
         """Return one number as it is kept, or refuse it."""
@@ -207,6 +224,26 @@ class Number(Checked):
 
 
 @dataclass(frozen=True)
+class Share(Checked):
+    """A part of a whole between 0 and 1, also in percent: 0.01 or 1 %."""
+
+    meaning: str
+
+    @property
+    def remedy(self) -> str:
+        """What to write instead."""
+        return f"give {self.meaning}"
+
+    def check(self, value: Any) -> float:
+        """Return the share as a number, or refuse it."""
+        found = re.fullmatch(r"\s*([\d.]+(?:[eE][-+]?\d+)?)\s*%\s*", value) if isinstance(value, str) else None
+        part = Number(self.meaning, above=0, below=100 if found else 1)
+        if found is None:
+            return part.check_one(value)
+        return part.check_one(_float(found.group(1))) / 100
+
+
+@dataclass(frozen=True)
 class Count(Checked):
     """A whole number of things, from `at_least` to `at_most`."""
 
@@ -231,6 +268,10 @@ class Count(Checked):
             raise refusal(f"is too large; {self.remedy}")
         return int(value)
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return {"type": "integer", "minimum": self.at_least, "maximum": self.at_most}
+
 
 @dataclass(frozen=True)
 class Flag(Checked):
@@ -248,3 +289,7 @@ class Flag(Checked):
         if not isinstance(value, bool | np.bool_):
             raise refusal(f"must be true or false, not {kind_of(value)}; {self.remedy}")
         return bool(value)
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return {"type": "boolean"}

@@ -9,20 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions
+from lissom.model.compilation.end_conditions import NOT_HELD
+from lissom.model.compilation.end_conditions import EndConditions as EndConditions
 from lissom.model.description.location import on_beam
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, refusal
+from lissom.model.fields.written_forms import FILE, AlsoWritten
 from lissom.model.flexible import section_files
 from lissom.model.flexible.beam_building import known_mode_counts, known_section_stress, link_of, same
 from lissom.model.flexible.beam_parts import (
     FRAMES,
+    MOST_MODES,
     STIFFENING,
     AnyDamping,
     AnyEnds,
     AnyModes,
     AnyShear,
+    Ends,
     Mass,
     Modes,
     ModesTo,
@@ -61,11 +65,13 @@ class Beam(Description):
     stations: Annotated[
         tuple[Station, ...],
         Field(description="sections along the beam: [{x: 0, section: ...}, {x: 0.4, section: ...}]"),
+        AlsoWritten(FILE),
     ] = ()
     shear: AnyShear = "auto"
     modes: AnyModes = "auto"
     attachments: Annotated[
-        tuple[float, ...], Field(description="places in metres along the beam where loads will act, such as [0.4, 1.2]")
+        tuple[Annotated[float, PLACE], ...],
+        Field(description="places in metres along the beam where loads will act, such as [0.4, 1.2]"),
     ] = ()
     ends: AnyEnds = "auto"
     damping: AnyDamping = 0.0
@@ -133,6 +139,11 @@ class Beam(Description):
             problems.append(("stations", len(self.stations), "conflicts with section; give one of the two"))
         elif self.stations:
             problems += station_problems(self.stations, self.length)
+        if family == "clamped-mass" and not (self.loaded_ends().tip_mass or self.loaded_ends().tip_inertia):
+            text = (
+                "carries nothing at its tip: give {family: clamped-mass, tip_mass: ...}, the mass of what hangs there"
+            )
+            problems.append(("ends", "clamped-mass", text))
         # what does not go together
         if self.frame == "chord" and self.stiffening == "exact":
             text = "is for stiffening: first or none; the exact field is right from the base, so leave frame out"
@@ -195,21 +206,21 @@ class Beam(Description):
         """
         if isinstance(self.modes, Modes):
             return self.modes.as_dict()
-        reach = None if isinstance(self.modes, str) else self.modes.to
-        accuracy = ModesTo(to=1.0).accuracy if isinstance(self.modes, str) else self.modes.accuracy
+        wanted = ModesTo.model_construct() if isinstance(self.modes, str) else self.modes
+        reach, accuracy = wanted.to, wanted.accuracy
         counts = dict(known_mode_counts(self, tuple(materials.items()), reach, accuracy))
         if self.ends == "hermite":  # whose elements bring two each in bending
             counts |= {name: counts[name] + counts[name] % 2 for name in ("y", "z")}
-        if self.modes == "auto":
+        if reach is None:
             polynomials = dict(how.ends)
             for name in ("y", "z"):
                 least = [POLYNOMIALS if name in polynomials else HELD] if how.in_loop else []
                 least += [LOOSE] if name in how.loose else []
-                least += [self._stepped(how.in_loop)] if self.attachments else []
+                least += [self._count_step_functions(how.in_loop)] if self.attachments else []
                 counts[name] = max(counts[name], *least, 0)
-        return counts
+        return {name: min(MOST_MODES, count + getattr(wanted.more, name)) for name, count in counts.items()}
 
-    def _stepped(self, in_loop: bool) -> int:
+    def _count_step_functions(self, in_loop: bool) -> int:
         """Return how many bending functions forces need that step on at attachments.
 
         The nearer a force is to a held end, the more modes make up the deflection under it: the n lowest of a clamped
@@ -227,7 +238,10 @@ class Beam(Description):
         """What the number of functions was chosen for, in words; nothing where it is given."""
         if isinstance(self.modes, Modes):
             return ""
-        return " (auto)" if isinstance(self.modes, str) else f" (to {np.real(self.modes.to):g} Hz)"
+        if isinstance(self.modes, str):
+            return " (auto)"
+        base = "auto" if self.modes.to is None else f"to {np.real(self.modes.to):g} Hz"
+        return f" ({base} and more)" if self.modes.more.total else f" ({base})"
 
     @property
     def sheared(self) -> bool:
@@ -254,7 +268,7 @@ class Beam(Description):
 
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
-        known = tuple(places) if self.chooses_functions else ()
+        known = tuple(place._replace(held=how.in_loop) for place in places) if self.chooses_functions else ()
         return link_of(self, tuple(materials.items()), how, known)
 
     def build_like(
@@ -286,6 +300,14 @@ class Beam(Description):
             section = self.section.build(None if made_of is None else made_of.build())
         masses = link.masses if same(self, other, "masses") else self.lumps()
         return replace(link, section=section, damping=self.damping_law(), masses=masses)
+
+    def loaded_ends(self) -> Ends:
+        """Return its ends as a family with the mass that the functions assume at the tip: its own, unless given."""
+        ends = Ends.model_construct(family=self.ends) if isinstance(self.ends, str) else self.ends
+        if ends.family != "clamped-mass" or ends.tip_mass:
+            return ends
+        at_tip = [mass for mass in self.masses if mass.at is None or np.real(mass.at) == np.real(self.length)]
+        return ends.model_copy(update={"tip_mass": float(sum(np.real(mass.mass) for mass in at_tip))})
 
     def lumps(self) -> "tuple[beams.LumpedMass, ...]":
         """Return its masses as `lissom.beam` takes them."""

@@ -33,7 +33,8 @@ def link_of(beam: Beam, materials: Materials, how: EndConditions, places: Places
     """Return the mechanics of a beam that is held so, with something acting at places inside its span."""
     from lissom import beam as beams
 
-    bare = beam.model_copy(update={"masses": ()})
+    ends = beam.loaded_ends()
+    bare = beam.model_copy(update={"masses": (), "ends": ends if ends.family == "clamped-mass" else beam.ends})
     along, functions = _mechanics(bare, materials, how._replace(chord=(), fourth_order=False), places)
     return beams.BeamLink(
         length=beam.length,

@@ -31,6 +31,7 @@ from lissom.model.description.robot import Robot
 from lissom.model.fields.base_model import Description
 from lissom.model.fields.name_fields import Choice, Name, Title
 from lissom.model.fields.number_fields import Number, refusal
+from lissom.model.fields.written_forms import AlsoWritten
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, pose, robot_links
 from lissom.model.importers.registry import Importer, RobotForm, register
 
@@ -48,7 +49,7 @@ class Row(Description):
     d: Annotated[float, Length] = 0.0
     a: Annotated[float, Length] = 0.0
     alpha: Annotated[float, Angle] = 0.0
-    joint: Joint = Field(default={"type": "revolute"}, validate_default=True)
+    joint: Annotated[Joint, AlsoWritten(dict[str, Any])] = Field(default={"type": "revolute"}, validate_default=True)
     body: AnyBody | None = None
     beam: dict[str, Any] | None = None
 
@@ -81,7 +82,7 @@ class DhFile(RobotForm):
 
     name: Annotated[str, Title("the name of the robot")]
     base: Origin = Origin()
-    dh: Table
+    dh: Annotated[Table, AlsoWritten(tuple[Row, ...])]
 
     @field_validator("dh", mode="before")
     @classmethod
@@ -90,7 +91,7 @@ class DhFile(RobotForm):
 
     def robot(self, source: str = "", text_of: Callable[[Path], str] | None = None) -> Robot:
         """Return the robot that the file describes."""
-        links = _standard(self) if self.dh.convention == "standard" else _modified(self)
+        links = _standard(self) if self.dh.convention == "standard" else _modified_links(self)
         return Robot.from_dict(
             {
                 "lissom": 1,
@@ -110,17 +111,31 @@ def _about(axis: int, angle: float, shift: float) -> np.ndarray:
 
 
 def _standard(file: DhFile) -> list[Framed]:
-    """Return link frames at the joints: frame i - 1, turned by theta; frame i of the table lies `to_frame` further."""
+    """Return link frames at the joints: frame i - 1, turned by theta; frame i of the table lies `to_frame` further.
+
+    The last frame has nobody behind it that would be turned by `alpha`: the last link's own frame is, with its axis.
+    """
     links: list[Framed] = []
     end = pose(file.base.xyz, file.base.rpy)
     for row in file.dh.rows:
         to_frame = _about(2, 0.0, row.d) @ _about(0, row.alpha, row.a)
-        links.append(_link(row, links, end @ _about(2, row.theta, 0.0), to_frame, to_frame[:3, 3]))
+        turned = np.eye(4)
+        if row is file.dh.rows[-1] and row.alpha:
+            if row.beam is not None:
+                text = (
+                    "turns the last frame against the beam that carries it; make it 0, or give a row more, with a body"
+                )
+                raise RobotError(text, ("dh", "rows", len(links), "alpha"), row.alpha)
+            turned = _about(0, row.alpha, 0.0)
+            to_frame = np.linalg.inv(turned) @ to_frame
+        place = end @ _about(2, row.theta, 0.0) @ turned
+        links.append(_link(row, links, place, to_frame, to_frame[:3, 3]))
+        links[-1].joint["axis"] = turned[2, :3].tolist()
         end = to_frame
     return links
 
 
-def _modified(file: DhFile) -> list[Framed]:
+def _modified_links(file: DhFile) -> list[Framed]:
     """Return link frames are the table's frames; a link reaches to the next row's joint."""
     links: list[Framed] = []
     base = pose(file.base.xyz, file.base.rpy)

@@ -58,12 +58,12 @@ class Found:
 
     def robot(self) -> Robot:
         """Return the robot in it, checked; doubts about a person's own file are told."""
-        robot = registry.read_other(self.importer, self.text, self.source) if self.importer else self._described()
+        robot = registry.read_other(self.importer, self.text, self.source) if self.importer else self._read_yaml()
         for doubt in () if self.builtin else robot.warnings:
             warnings.warn(f"{self.source}: {doubt}", UserWarning, stacklevel=3)
         return robot
 
-    def _described(self) -> Robot:
+    def _read_yaml(self) -> Robot:
         """Return the robot of a YAML file: by its links, or in another form."""
         if self.root is None:
             raise RobotError(f"the file is empty; start with lissom: {FORMAT}, name and links", source=self.source)

@@ -41,13 +41,15 @@ def in_loop(data: Columns, models: Mapping[str, tuple[lissom.Robot, Scales]]) ->
     """Errors of hub angles and strains of robots, each with its scales, that follow the rig's reference."""
     return Validation(
         {
-            name: [block for run, window in WINDOWS.items() for block in _followed(data, run, window, *model)]
+            name: [block for run, window in WINDOWS.items() for block in _simulate_histories(data, run, window, *model)]
             for name, model in models.items()
         }
     )
 
 
-def _followed(data: Columns, run: str, window: tuple[float, float], robot: lissom.Robot, scales: Scales) -> list[Block]:
+def _simulate_histories(
+    data: Columns, run: str, window: tuple[float, float], robot: lissom.Robot, scales: Scales
+) -> list[Block]:
     """Histories of one run; the unknown zero of a gauge is where its error has no mean."""
     seen = record(data, run, window, scales).model_copy(update={"torques": {}, "unknown": {}})
     samples = seen.samples()

@@ -21,7 +21,7 @@ def load_names(run: RunData) -> tuple[str, ...]:
     return () if run.raw.loads is None else run.raw.loads.names
 
 
-def followed(run: RunData) -> tuple[Any, np.ndarray]:
+def followed_reference(run: RunData) -> tuple[Any, np.ndarray]:
     """Return the reference of a control law, and which of its columns are followed; of laws on one joint the first."""
     given = run.raw.controller
     law = given.law if isinstance(given, Together) else given
@@ -34,7 +34,7 @@ def followed(run: RunData) -> tuple[Any, np.ndarray]:
 
 def followed_columns(run: RunData) -> list[int]:
     """Return where in a configuration the coordinates stand that follow a reference."""
-    law, used = run.once(followed)
+    law, used = run.once(followed_reference)
     return np.asarray(law.measured_q)[used].tolist() if len(used) else []
 
 

@@ -36,7 +36,7 @@ def check_energy(run: Trajectory) -> list[Event]:
     missing = float(np.abs(audit.residual).max())
     settings = run.info.settings
     step = None if settings is None else settings.step
-    if audit.relative <= DOUBT or missing <= _unseen(run):
+    if audit.relative <= DOUBT or missing <= _tolerated_energy(run):
         return []
     remedy = "take a smaller rtol" if step is None else f"take a smaller step than {step:.3g} s, or none"
     when = float(run.time[np.argmax(np.abs(audit.residual) > DOUBT * audit.scale)])
@@ -47,7 +47,7 @@ def check_energy(run: Trajectory) -> list[Event]:
     return [Event(when, run.model.robot.name, "energy", text, audit.relative)]
 
 
-def _unseen(run: Trajectory) -> float:
+def _tolerated_energy(run: Trajectory) -> float:
     """Return energy, in joule, that errors within the tolerances take or bring, whatever was exchanged.
 
     A body that coasts exchanges none of its energy: every step may err by its share of that. One that rests has none:

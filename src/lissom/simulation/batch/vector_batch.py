@@ -26,7 +26,7 @@ from lissom.simulation.equations.recorder import make_record
 from lissom.simulation.integrators.error_scales import Paces
 from lissom.simulation.integrators.integrator_state import set_out
 from lissom.simulation.integrators.registry import Method
-from lissom.simulation.loop.segments import Segments, cut
+from lissom.simulation.loop.segments import Segments, cut_at_jumps
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_limits import HOPELESS, RACING, deflection_map
 
@@ -140,7 +140,7 @@ class VectorBatch:
         """Return where the steps of a run under a law end."""
         own, tables = law_tables(self.memory.law), law_tables(law)
         same = all(np.array_equal(getattr(own, name), getattr(tables, name)) for name in IN_TIME)
-        return self.memory.segments if same else cut(law, (), ())
+        return self.memory.segments if same else cut_at_jumps(law, (), ())
 
     def fill(self, lane: int, run: Run) -> None:
         """Let a run stand in a lane, at its start."""

@@ -35,17 +35,17 @@ def row_memory(model: Model, number: Any) -> dict[str, Any]:
     }
 
 
-def loop_pointers(model: Model, own: Hidden, closure: Any, number: Any) -> dict[str, Any]:
+def loop_pointers(model: Model, frames: Hidden, closure: Any, number: Any) -> dict[str, Any]:
     """Return pointers of a Scratch to the kernels of loops."""
     memory, struct = row_memory(model, number), model.struct
     q, v = np.zeros(model.nq, number), np.zeros(model.nv, number)
     point = Pointer if model.loops else Unused
     return {
-        "loop_rows": point(loop_rows, struct, own, memory["G"]),
+        "loop_rows": point(loop_rows, struct, frames, memory["G"]),
         "constraint_violation": (point if number is np.float64 else Unused)(  # states are brought back as they are
-            constraint_violation, struct, own, q, v, memory["given"], memory["G"], memory["lam"]
+            constraint_violation, struct, frames, q, v, memory["given"], memory["G"], memory["lam"]
         ),
-        "close": point(close, struct, own, closure, v),
+        "close": point(close, struct, frames, closure, v),
     }
 
 
@@ -78,7 +78,7 @@ def set_driven_rows(system, t, given):
 def subtract_reactions(system, scratch, t, v, out):
     """Subtract the reactions: out -= G^T lam after the inverse dynamics of a state; row rates to scratch.row_rate."""
     G = scratch.G
-    scratch.loop_rows(system.model, scratch.own, G)
+    scratch.loop_rows(system.model, scratch.frames, G)
     set_driven_rows(system, t, scratch.given)
     loop_rates(G, scratch.given, v, scratch.row_rate)
     for row in range(G.shape[0]):
@@ -134,7 +134,7 @@ def project(system, scratch, closure, t, q, v):
     before = 0.0
     fresh = False
     for iteration in range(ROUNDS):
-        scratch.constraint_violation(model, scratch.own, q, v, closure.given, closure.G, closure.miss)
+        scratch.constraint_violation(model, scratch.frames, q, v, closure.given, closure.G, closure.miss)
         size = dense_lu.largest(closure.miss)
         if iteration == 0:
             gap = size

@@ -34,7 +34,8 @@ def stage_scratch(scratch: Any, local: Any) -> tuple[Any, int]:
     if scratch.fields.inverse.kernel is not KERNEL.inverse:  # another formulation leaves something else there
         return scratch, 0
     memory = {name: np.zeros_like(getattr(scratch.fields, name)) for name in ("G", "lam", "row_rate", "given")}
-    return Struct(scratch.fields._replace(own=Hidden(local.fields.work), **memory)), 1
+    own = Hidden(local.fields.work)
+    return Struct(scratch.fields._replace(own=own, frames=own, **memory)), 1
 
 
 @kernel

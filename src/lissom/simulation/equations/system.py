@@ -60,6 +60,7 @@ class Scratch(NamedTuple):
     zero: Any
     inverse: Any  # Pointer to the inverse dynamics
     own: Any  # Hidden: memory of the inverse and forward dynamics, the workspace of the model for the kernel's
+    frames: Any  # Hidden: workspace in which they leave frames and accelerations, which loops read
     work: Any  # WorkspaceStruct of the model
     q: np.ndarray  # (nq,)
     v: np.ndarray  # (nv,)
@@ -86,6 +87,7 @@ class Dynamics(NamedTuple):
     forward: Any
     own: Struct | None = None  # what they take as their second argument, in place of the model's workspace
     force: np.ndarray | None = None  # (nv,) where they read the forces applied, if they do
+    frames: Struct | None = None  # the kernel's workspace, where they fill one of their own for loops
 
 
 KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
@@ -113,11 +115,13 @@ def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics, la
     work, wrench, q, v = model.workspace(number), zeros(model.rows, 6), zeros(model.nq), zeros(model.nv)
     # `own` is `work` itself where the kernel's inverse dynamics fill it: the Newton matrix may then read it
     own = Hidden(dynamics.own or (work if dynamics.inverse is inverse_dynamics else Struct(work.fields)))
+    frames = own if dynamics.frames is None else Hidden(dynamics.frames)
     closure = run_closure(model, number)
     scratch = Scratch(
         zero=number(0),
         inverse=Pointer(dynamics.inverse, model.struct, own, q, v, v, wrench, v),
         own=own,
+        frames=frames,
         work=work,
         q=q,
         v=v,
@@ -126,7 +130,7 @@ def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics, la
         residual=zeros(model.nv),
         wrench=wrench,
         closure=closure,
-        **loop_pointers(model, own, closure, number),
+        **loop_pointers(model, frames, closure, number),
         **row_memory(model, number),
         q1=zeros(model.nq),
         control=law_scratch(law, outside, twin, number),
@@ -238,7 +242,7 @@ def acceleration(system, scratch, t, q, v, a):
     system.forward(system.model, scratch.own, q, v, scratch.force, scratch.wrench, a)
     if scratch.lam.shape[0] > 0:
         set_driven_rows(system, t, scratch.closure.given)
-        scratch.close(system.model, scratch.own, scratch.closure, a)
+        scratch.close(system.model, scratch.frames, scratch.closure, a)
 
 
 @kernel

@@ -173,12 +173,16 @@ class RunLimits:
             f"{link}: {where} is deflected by {100 * size:.3g} % of its length at t = {when:.4g} s; "
             f"beyond {100 * small:g} % the small-deflection field is in doubt; "
         )
-        text += "describe it as a beam with stiffening: exact" if self._meshed(link) else "use stiffening: exact"
+        text += (
+            "describe it as a beam with stiffening: exact"
+            if self._is_finite_element_link(link)
+            else "use stiffening: exact"
+        )
         self._tell(Event(when, link, "deflection", text, size))
 
     def _diverging(self, link: str, when: float, size: float) -> str:
         stiffening, remedy = self.model.flexible[link].stiffening, "check loads, gains and the start state"
-        if self._meshed(link):
+        if self._is_finite_element_link(link):
             remedy = "a link of finite elements has no geometric stiffening, so fast rotation softens it; use a beam"
         elif stiffening == "none":
             remedy = (
@@ -190,7 +194,7 @@ class RunLimits:
         self._tell(Event(when, link, "divergence", text, size))
         return text
 
-    def _meshed(self, link: str) -> bool:
+    def _is_finite_element_link(self, link: str) -> bool:
         return self.model.robot.link(link).beam is None
 
 

@@ -91,9 +91,9 @@ def simulate_batch(
     count = len(runs)
     processes = processes_for(count, cores)
     with Progress("simulating", count, "runs", show=progress) as bar:
-        piece = computed(runs, processes, bar.update)
+        piece = compute_runs(runs, processes, bar.update)
     tell_failures(piece.status, piece.cause, stacklevel=2)
-    return gathered(runs, piece)
+    return gather_runs(runs, piece)
 
 
 def everything(runs: Runs) -> dict[str, Quantity]:
@@ -140,7 +140,7 @@ def portions(count: int, processes: int, packs: bool) -> list[range]:
     return [range(k, min(k + size, count)) for k in range(0, count, size)]
 
 
-def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
+def compute_runs(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
     """Return results of all runs; `tell` is told how many are done."""
     order, job = runs.order(range(len(runs))), partial(runs.compute, stream=stream_of(len(runs)))
     parts = [tuple(order[k] for k in part) for part in portions(len(runs), processes, runs.in_packs)]
@@ -162,7 +162,7 @@ def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
     )
 
 
-def gathered(runs: Runs, piece: Piece) -> xr.Dataset:
+def gather_runs(runs: Runs, piece: Piece) -> xr.Dataset:
     """Return one labelled dataset of all runs."""
     import xarray as xr
 

@@ -22,7 +22,7 @@ from lissom.errors import StudyError
 from lissom.messages import did_you_mean, listed, near
 from lissom.model.model import Model
 from lissom.results.quantities import RUN, Quantities
-from lissom.results.summary import settling_time
+from lissom.results.summaries.summary import settling_time
 
 FREQUENCY, MASS = "frequency", "mass"  # quantities of the arm, not of a motion
 EXAMPLE = "peak |deflection.upper|"
@@ -121,12 +121,12 @@ class Quantity:
             return Measured((), np.asarray(total_mass(model)), {}, "kg")
         if head == FREQUENCY:
             return _frequency(model, q, rest, self.text)
-        found = self._selected(data)
+        found = self._select(data)
         if self.length:
             found = _length(found, self.text)
-        return self._reduced(found, data["time"]) if self.reduction else found
+        return self._reduce(found, data["time"]) if self.reduction else found
 
-    def _selected(self, data: Quantities) -> Measured:
+    def _select(self, data: Quantities) -> Measured:
         names = data.names
         head, _, rest = self.channel.partition(".")
         if head not in names:
@@ -170,7 +170,7 @@ class Quantity:
         units = ", ".join(dict.fromkeys(columns))
         return Measured(tuple(dims), values, kept, units, variable.attrs.get("long_name", ""))
 
-    def _reduced(self, found: Measured, time: np.ndarray) -> Measured:
+    def _reduce(self, found: Measured, time: np.ndarray) -> Measured:
         if "time" not in found.dims:
             raise StudyError(
                 f"{self.channel} does not change with time; leave out {self.reduction!r}", ("outputs",), self.text

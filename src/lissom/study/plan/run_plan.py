@@ -93,7 +93,7 @@ class Runs:
 
     def trajectory(self, run: int, **options: Any) -> Trajectory:
         """Simulate one run, alone and whole."""
-        return self._prepared(run).simulate(**options)
+        return self._prepare(run).simulate(**options)
 
     @cached_property
     def _loaded(self) -> Scenario:
@@ -113,13 +113,13 @@ class Runs:
         tried = first_tries(len(self))
         for run in tried:
             try:
-                return self._prepared(run)
+                return self._prepare(run)
             except LissomError as error:
                 refused = refused or error
         text = "no run can be made" if len(tried) == len(self) else f"none of {len(tried)} runs tried can be made"
         raise StudyError(f"{text}; the first says: {refused}") from None
 
-    def _prepared(self, run: int) -> Prepared:
+    def _prepare(self, run: int) -> Prepared:
         return prepare(self.scenario_of(run))
 
     def check(self) -> None:
@@ -215,7 +215,7 @@ class Runs:
         """Simulate some runs, together where they look alike, and note them under their numbers in a piece."""
         scenarios: dict[int, Scenario] = {}  # by their place among them
         for place, k in enumerate(numbers):
-            with self._noted(piece, k):
+            with self._note_refusal(piece, k):
                 scenarios[place] = self.scenario_of(rows[k])
         for places, ran in self._together.run(scenarios, stream) if self.in_packs else ():
             at = [numbers[place] for place in places]
@@ -225,7 +225,7 @@ class Runs:
                     self._doubt(ran.raw(number), piece, k)
             scenarios = {place: scenario for place, scenario in scenarios.items() if place not in places}
         for place, scenario in scenarios.items():
-            with self._noted(piece, numbers[place]):
+            with self._note_refusal(piece, numbers[place]):
                 raw, start = self._bench.run(scenario)
                 self._measure(self.outputs, raw, start, piece, numbers[place])
                 if rows[numbers[place]] in self._looked_at:
@@ -242,7 +242,7 @@ class Runs:
         of_run = {n: each for n, each in others.items() if not each.of_robot}
         for number, k in zip(ran.numbers, at, strict=True) if others else ():
             run = ran.runs[number]
-            with self._noted(piece, k):
+            with self._note_refusal(piece, k):
                 if of_run:
                     self._measure(of_run, ran.raw(number), run.start[0], piece, k)
                 model = self._together.followed(run.model) if of_robot else run.model
@@ -260,7 +260,7 @@ class Runs:
         return frozenset(np.linspace(0, len(self) - 1, min(len(self), LOOKED)).astype(int).tolist())
 
     @contextmanager
-    def _noted(self, piece: Piece, k: int) -> Iterator[None]:
+    def _note_refusal(self, piece: Piece, k: int) -> Iterator[None]:
         """Note why run k of a piece is refused, if it is."""
         try:
             yield

@@ -185,7 +185,7 @@ class Store:
             found |= {piece: name for piece in marks if self._file(name, piece) not in there}
         return found
 
-    def damaged(self) -> dict[int, str]:
+    def find_damaged(self) -> dict[int, str]:
         """Find stored pieces that cannot be read as they were written, and an array each; reads everything."""
         found = self.lost()
         for piece in np.flatnonzero(self._marks()).tolist():
@@ -199,7 +199,7 @@ class Store:
 
     def repair(self, study: Study) -> dict[int, str]:
         """Mark damaged pieces as still to be computed, and write varied values again that cannot be read."""
-        found = self.damaged()
+        found = self.find_damaged()
         for piece in found:
             for name in (*self._results(), STORED):
                 self._remove(name, piece)
@@ -314,7 +314,7 @@ class Store:
         return found.set_coords(varied).drop_vars(STORED).assign_coords(run=np.arange(found.sizes["run"]))
 
 
-def opened(address: str | os.PathLike[str]) -> Store:
+def open_store(address: str | os.PathLike[str]) -> Store:
     """Return the store at an address, which must hold a study."""
     store = Store(address)
     if not store.exists():

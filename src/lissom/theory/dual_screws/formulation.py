@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -9,12 +10,12 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
-from lissom.lie import so3
+from lissom.lie import se3, so3
 from lissom.model.any_robot import AnyRobot
 from lissom.model.compilation.tip_frames import tips
 from lissom.model.model import Model
 from lissom.theory.coverage import LINEAR_LINKS, Feature
-from lissom.theory.formulation import Formulation, Limit, Offer, register
+from lissom.theory.formulation import Formulation, Limit, Offer, PlacedWrench, register
 
 if TYPE_CHECKING:
     from lissom.simulation.equations.system import Dynamics
@@ -111,6 +112,39 @@ class DualScrew(Formulation):
         if self.cuts_speeds:
             T[:, :3, :3] = so3.exp(so3.vee(_dual_part(R) @ R.real.swapaxes(1, 2))) @ R.real
         return T
+
+    def link_pose(self, q: np.ndarray, link: str) -> np.ndarray:
+        """Pose (4, 4) of a link's frame, where the coordinates put it."""
+        from lissom.theory.dual_screws.motion import motion
+
+        moving = motion.py_func(self.model.struct, *_floats(q, np.zeros(self.model.nv)), False)
+        T, rows = np.eye(4), []
+        while link != "world":
+            rows.append(self.model.row(link))
+            link = self.model.robot.link(link).parent
+        for row in reversed(rows):
+            T = T @ se3.from_parts(moving.R[row], moving.p[row])
+        return T
+
+    def load_forces(self, q: np.ndarray, loads: Sequence[PlacedWrench]) -> np.ndarray:
+        """Generalised forces (nv,) of dual wrenches: projected on the columns of P_i of the section where they act.
+
+        These are the dual wrenches (80)-(85) of the paper.
+        """
+        if not loads:
+            return np.zeros(self.model.nv)
+        model = self.model.with_loads([load.frame for load in loads], [load.in_world for load in loads])
+        _, moving = self._moving(model.struct, *_floats(q, np.zeros(model.nv)))
+        parent, total = model.arrays.tree.parent, np.zeros(model.nv)
+        for k, load in enumerate(loads):
+            row = up = model.rows - len(loads) + k
+            turn = np.eye(3, dtype=moving.fields.R.dtype)
+            while up > 0:
+                turn, up = moving.fields.R[up] @ turn, parent[up]
+            parts = load.wrench.reshape(2, 3)
+            local = (parts @ turn if load.in_world else parts).ravel()
+            total += _summed(moving.fields.P[row].T @ local)
+        return total
 
     @property
     def cuts_speeds(self) -> bool:

@@ -106,6 +106,14 @@ class Erls(Formulation):
         shift = rigid[3:] + np.cross(rigid[:3], place) + shapes[3:] @ elastic
         return se3.from_parts(work.world_R[i], work.world_p[i]) @ se3.from_parts(so3.exp(turn), place + shift)
 
+    def link_pose(self, q: np.ndarray, link: str) -> np.ndarray:
+        """Pose (4, 4) of a link: its rigid frame and the small displacement of its origin."""
+        self._move(q, self._still)
+        work, i = self.system.work, self.node[link]
+        small = work.q[i, :6] + work.q[i, 6:] @ self.system.table.proximal[i]
+        rigid = se3.from_parts(work.world_R[i], work.world_p[i])
+        return rigid @ se3.from_parts(so3.exp(small[:3]), small[3:])
+
     @cached_property
     def _tip(self) -> tuple[np.ndarray, np.ndarray]:
         """Place (3,) of the last link's tip and its shapes (6, m)."""

@@ -178,6 +178,8 @@ def held_directions(joint: Joint) -> Array:
     """Orthonormal basis (6 - d, 6) of the wrenches that a joint transmits without a motor.
 
     (26) of Yaqubi et al. 2026, for every joint type, in the axes of the child's base: what does no work in its motions.
+
+    Equations: 003 (26).
     """
     screws = joint_screws(joint)
     return np.linalg.svd(screws)[2][len(screws) :] if len(screws) else np.eye(6)

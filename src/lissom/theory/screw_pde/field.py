@@ -8,7 +8,9 @@ to remove it, relative to the deformation there is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,7 +26,10 @@ NESTED = ("auto", "legendre")  # bases whose larger sets contain the smaller one
 
 
 def deformation(formulation: ScrewPDE, q: Array, link: str, x: Array) -> Array:
-    """r(x, t) less (x, 0, 0): displacement (..., k, 3) of a link's centre line at stations x (k,), for q (..., nq)."""
+    """r(x, t) less (x, 0, 0): displacement (..., k, 3) of a link's centre line at stations x (k,), for q (..., nq).
+
+    Equations: 003 (49).
+    """
     beam = _beam(formulation.model, link)
     return beam.displacement(np.asarray(x, float), np.asarray(q)[..., formulation.model.link(link).modes_q])
 
@@ -43,6 +48,8 @@ def pde_residual(formulation: ScrewPDE, q: Array, v: Array, tau: Array, modes: i
 
     Links need a basis whose larger sets contain the smaller ones: `ends: auto` (two functions or more per direction) or
     `legendre`.
+
+    Equations: 003 (17).
     """
     model = formulation.model
     rich_model = _enriched(model, modes)
@@ -90,6 +97,8 @@ def boundary_moments(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> d
     """Return the boundary conditions (20), (21) of every flexible link at a state.
 
     Masses lumped at a tip must be points.
+
+    Equations: 003 (20)-(22).
     """
     if formulation.frames:
         raise LissomError("boundary_moments takes body frames at the bases; build the formulation without frames")
@@ -114,11 +123,10 @@ def boundary_moments(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> d
 
 
 def _moments(beam: BeamLink, x: float, eta: Array, rate: Array) -> Array:
-    """GJ t', -EIy w'', EIz v'' at a section, with stiffness-proportional damping."""
-    s = beam.section
-    curvature = beam.field.sections(beam.field.fraction(x)).psi_x[0]
+    """Moments of the field in a section, GJ t', -EIy w'', EIz v'' in a plain link; with proportional damping."""
     beta = (rayleigh(beam.damping) or (0.0, 0.0))[0]
-    return np.array([s.GJ, s.EIy, s.EIz]) * (curvature @ (eta + beta * rate))
+    forces = beam.field.forces(beam.section, beam.field.fraction(x))[0]
+    return forces[3:] @ (eta + beta * rate)
 
 
 def _beam(model: Model, link: str) -> BeamLink:
@@ -146,8 +154,11 @@ def _enriched(model: Model, modes: int) -> Model:
     return robot.compile()
 
 
-def _embedding(model: Model, rich: Model):  # type: ignore[no-untyped-def]
-    """Functions from (nq,) and (nv,) of a model to those of the richer one: the same motion in the larger basis."""
+Map: TypeAlias = Callable[[np.ndarray], np.ndarray]
+
+
+def _embedding(model: Model, rich: Model) -> tuple[Map, Map]:
+    """Return maps of (nq,) and (nv,) of a model to those of the richer one: the same motion in the larger basis."""
     blocks = {}
     for name in model.flexible:
         beam, larger = _beam(model, name), _beam(rich, name)

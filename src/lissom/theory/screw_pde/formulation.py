@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.beam import BeamLink
 from lissom.dynamics.energies import Energy
 from lissom.dynamics.state_checks import vector
 from lissom.errors import LissomError
+from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import Struct
 from lissom.lie import se3
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot
-from lissom.model.description.frame import WORLD
+from lissom.model.description.frame import WORLD, Frame
 from lissom.model.description.location import on_beam
 from lissom.model.model import Model
 from lissom.simulation.equations.system import Dynamics
-from lissom.theory.coverage import UNIFORM_BEAMS, Feature, Unsupported
-from lissom.theory.formulation import Formulation, Offer, register
+from lissom.theory.coverage import LINEAR_LINKS, Feature, Unsupported
+from lissom.theory.formulation import Formulation, Offer, PlacedWrench, register
 from lissom.theory.screw_pde.closure import Closing, Closure, closures_of
 from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate
 from lissom.theory.screw_pde.load import Load, generalised
+from lissom.theory.screw_pde.nonlinear_link import NonlinearLink
+from lissom.theory.screw_pde.relative import held_accelerations
 from lissom.theory.screw_pde.system import System
-from lissom.theory.screw_pde.table import tables
+from lissom.theory.screw_pde.table import of_higher_order, section_places, tables
 
 Array = np.ndarray
 
@@ -43,12 +47,19 @@ class ScrewPDE(Formulation):
         model: the compiled robot.
         frames: station (metres along the link) of the body frame of flexible links, by name; the base unless given.
             The frame rides on that section. No physical result depends on it.
-        closures: sections held in the world. The loops of the robot are closures, too. A system with closures is solved
-            by a sparse direct method.
+        closures: sections held in the world. The loops of the robot are closures, too.
     """
 
     name = "screw_pde"
-    covers = UNIFORM_BEAMS | {Feature.LOOPS, Feature.GROUP_JOINTS, Feature.ELASTIC_GEARS}
+    covers = LINEAR_LINKS | {
+        Feature.LOOPS,
+        Feature.GROUP_JOINTS,
+        Feature.ELASTIC_GEARS,
+        Feature.PRESTRESS,
+        Feature.EXACT_FIELD,
+        Feature.PRESCRIBED_JOINTS,
+        Feature.FOURTH_ORDER,
+    }
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
     def __init__(
@@ -62,13 +73,27 @@ class ScrewPDE(Formulation):
             self.offers -= {Offer.INVERSE_DYNAMICS}
         ends = [(end.link, end.x) for closure in self.closures for end in closure.ends if end.link != WORLD]
         self.table, self.work = tables(model, self.frames, ends)
+        self._nonlinear: dict[str, NonlinearLink] = {}
+        self._nonlinear_rows: dict[str, list[int]] = {}
+        places = section_places(model.robot.bodies, self.frames, ends)
+        for name, link in model.flexible.items():
+            if of_higher_order(link):
+                frame, riding = self.frames.get(name, 0.0), len(model.bodies) + self.row(name)
+                own = [
+                    (row, at) for row, owner, at in places if owner == name and row != riding and (frame or at != 0.0)
+                ]
+                self._nonlinear[name] = NonlinearLink(cast(BeamLink, link), frame, [at for _, at in own])
+                self._nonlinear_rows[name] = [*(row for row, _ in own), *([riding] if frame else [])]
         self._table, self._work = Struct(self.table), Struct(self.work)
+        self._driven = np.concatenate([np.r_[model.joint(name).joint_v] for name in model.prescribed] or [[]]).astype(
+            int
+        )
         self._still, self._unloaded = np.zeros(model.nv), np.zeros((model.rows, 6))
 
     @cached_property
     def dynamics(self) -> Dynamics | None:
-        """Inverse and forward dynamics as lissom's integrators call them; None with closures."""
-        if self.closures:
+        """Inverse and forward dynamics as lissom's integrators call them; None where they are called back."""
+        if self.closures or self._nonlinear or self.model.prescribed:
             return None
         return Dynamics(dynamics.inverse, dynamics.forward, self._own)
 
@@ -78,17 +103,36 @@ class ScrewPDE(Formulation):
 
     def accelerations(self, q: Array, v: Array, tau: Array, loads: Iterable[Load] = ()) -> Array:
         """Accelerations (nv,) at the state (q, v) under forces tau (nv,) and loads, by O(n) block elimination."""
+        if self.model.prescribed:
+            text = "the model has prescribed joints, whose accelerations are given: take driven_accelerations"
+            raise Unsupported(text, ("prescribed",), self.model.prescribed[0])
         self.evaluate(q, v, tau, loads)
-        return self.eliminate() if not self.closures else System.of(self).solve().accelerations
+        if not self.closures:
+            return self.eliminate()
+        return self._held(q, v, tau, loads, np.zeros(0))
+
+    def driven_accelerations(self, q: Array, v: Array, tau: Array, a: Array, loads: Iterable[Load] = ()) -> Array:
+        """Accelerations (nv,) where those of prescribed joints are as in a (nv,): the drives' forces are unknown."""
+        self.evaluate(q, v, tau, loads)
+        return self._held(q, v, tau, loads, np.asarray(a, float)[self._driven])
+
+    def _held(self, q: Array, v: Array, tau: Array, loads: Iterable[Load], wanted: Array) -> Array:
+        """Accelerations with closures, and with those of prescribed joints as wanted."""
+        found = held_accelerations(self, self._driven, wanted)
+        if found is None:
+            if len(wanted):
+                text = "a motion without inertia is held by loops alone; give its link a mass, or drive with a torque"
+                raise Unsupported(text, ("prescribed",), self.model.prescribed[0])
+            self.evaluate(q, v, tau, loads)
+            return System.of(self).solve().accelerations
+        return found
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array, loads: Iterable[Load] = ()) -> Array:
         """Return forces (nv,) that produce the accelerations a, from the actuator and deformation rows."""
         if self.closures:
             raise self._not_offered(Offer.INVERSE_DYNAMICS)
-        q, v, a, tau = *self._state(q, v), vector(self.model, a, "a", self.model.nv), np.zeros(self.model.nv)
-        self.set_loads(loads, q)
-        dynamics.inverse(self.model.struct, self._own, q, v, a, self._unloaded, tau)
-        return tau
+        self.evaluate(q, v, self._still, loads)
+        return self._needed(vector(self.model, a, "a", self.model.nv))
 
     def solve(self, q: Array, v: Array, tau: Array, loads: Iterable[Load] = ()) -> tuple[Array, Array]:
         """Accelerations (nv,) and interaction wrenches (joints, 6) at once, as one solution of the system."""
@@ -108,9 +152,64 @@ class ScrewPDE(Formulation):
         energy.reactions(self._table, self._work, vector(self.model, a, "a", self.model.nv))
         return self.work.wrench.copy()
 
+    def wrenches_under(self, q: Array, v: Array, a: Array, tau: Array) -> Array:
+        """Wrenches where the motors' forces tau are known: with closures those of the system's own solution."""
+        if not self.closures:
+            return self.wrenches(q, v, a)
+        self.driven_accelerations(q, v, tau, a)
+        return self.work.wrench.copy()
+
+    def _needed(self, a: Array) -> Array:
+        """Return the forces (nv,) that the blocks in `work` need for accelerations a; wrenches go to `work`."""
+        tau = np.zeros(self.model.nv)
+        energy.reactions(self._table, self._work, a)
+        dynamics.needed_forces(self._table, self._work, a, tau)
+        return tau
+
     def tip(self, q: Array) -> Array:
         """Pose (4, 4) of the last link's tip in the world."""
         return self.pose(q, self.model.links[-1])
+
+    def link_pose(self, q: Array, link: str) -> Array:
+        """Pose (4, 4) in the world of the base of a link."""
+        self.place(q, self._still)
+        T = self.frame_poses()[self.row(link)]
+        if not self.frames.get(link):
+            return T
+        return T @ se3.inverse(self.model.flexible[link].pose(self.frames[link], q[self.model.link(link).modes_q]))
+
+    def load_forces(self, q: Array, loads: Sequence[PlacedWrench]) -> Array:
+        """Generalised forces (nv,) of wrenches, by the twists that unit velocities give to their sections, (13)."""
+        total, model = np.zeros(self.model.nv), self.model
+        if not loads:
+            return total
+        places = [self.frame_pose(q, load.frame) for load in loads]
+        for k, unit in enumerate(np.eye(model.nv)):
+            self.place(q, unit)
+            poses, twists = self.frame_poses(), self.work.V
+            for (frame, wrench, in_world), place in zip(loads, places, strict=True):
+                i = self.row(frame.link)
+                twist = se3.Ad(se3.inverse(place) @ poses[i]) @ twists[i]
+                if frame.link in model.flexible:
+                    eta, rate = q[model.link(frame.link).modes_q], unit[model.link(frame.link).modes_v]
+                    twist = twist + self._own_twist(frame, place, poses[i], eta, rate)
+                local = (
+                    np.concatenate([place[:3, :3].T @ part for part in wrench.reshape(2, 3)]) if in_world else wrench
+                )
+                total[k] += local @ twist
+        return total
+
+    def _own_twist(self, frame: Frame, place: Array, carrier: Array, eta: Array, rate: Array) -> Array:
+        """Return the twist (6,) of a frame on a link relative to the body frame, by a complex step along the rates."""
+        if not rate.any():
+            return np.zeros(6)
+        beam, at = self.model.flexible[frame.link], self.frames.get(frame.link, 0.0)
+        nudged = eta + 1j * STEP * rate
+        moved = beam.pose(beam.length if frame.at is None else frame.at, nudged)
+        if at:
+            moved = se3.inverse(beam.pose(at, nudged)) @ moved
+        origin = se3.from_parts(np.real(frame.origin.rotation()), np.real(frame.origin.xyz))
+        return se3.vee(se3.inverse(place) @ carrier @ (moved @ origin).imag / STEP)
 
     def pose(self, q: Array, link: str, x: float | None = None) -> Array:
         """Pose (4, 4) in the world of the section of `link` at x, its tip unless given."""
@@ -128,7 +227,11 @@ class ScrewPDE(Formulation):
     def energy(self, q: Array, v: Array) -> Energy:
         """Energies in joule, summed over the particles of every link."""
         self.place(q, v)
-        return Energy(*energy.energies(self._table, self._work, q, v))
+        parts = np.array(energy.energies(self._table, self._work, q, v))
+        for name, link in self._nonlinear.items():
+            eta, rate, twist, gravity, i = self._link_state(name, q, v)
+            parts[:3] += link.energies(eta, rate, twist, gravity, self.work.world_R[i].T @ self.work.world_p[i])
+        return Energy(*map(float, parts))
 
     # steps of an evaluation, for the system, the integrators and the benchmarks ----------------------------------
 
@@ -141,7 +244,8 @@ class ScrewPDE(Formulation):
         q, v = self._state(q, v)
         tau = vector(self.model, tau, "tau", self.model.nv)
         self.set_loads(loads, q)
-        evaluate.evaluate(self._table, self._work, q, v, tau)
+        self.place(q, v)
+        self.fill_blocks(q, v, tau)
 
     def _state(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         return vector(self.model, q, "q", self.model.nq), vector(self.model, v, "v", self.model.nv)
@@ -155,12 +259,33 @@ class ScrewPDE(Formulation):
 
     def place(self, q: Array, v: Array) -> None:
         """Poses and twists of all body frames, and relative motions."""
+        self._place_nonlinear(q, v)
         evaluate.relative_motions(self._table, self._work, q, v)
         evaluate.place_frames(self._table, self._work)
 
     def fill_blocks(self, q: Array, v: Array, tau: Array) -> None:
         """Fill the blocks for the frames and twists in `work`, wherever they came from."""
+        for name, link in self._nonlinear.items():
+            eta, rate, twist, gravity, i = self._link_state(name, q, v)
+            size = 6 + link.m
+            self.work.mass[i, :size, :size], self.work.bias[i, :size] = link.rows(eta, rate, twist, gravity)
         evaluate.fill_blocks(self._table, self._work, q, v, tau)
+
+    def _place_nonlinear(self, q: Array, v: Array) -> None:
+        """Write the sections of links whose fields are of high order."""
+        work = self.work
+        for name, link in self._nonlinear.items():
+            body = self.model.link(name)
+            for k, row in enumerate(self._nonlinear_rows[name]):
+                found = link.section(k, q[body.modes_q], v[body.modes_v])
+                work.R[row], work.p[row] = found.pose[:3, :3], found.pose[:3, 3]
+                work.J[row, : link.m], work.U[row], work.dU[row] = found.J.T, found.U, found.dU
+
+    def _link_state(self, name: str, q: Array, v: Array) -> tuple[Array, Array, Array, Array, int]:
+        """Return amplitudes, their rates, twist and gravity in the axes of a link, and its index."""
+        body, i = self.model.link(name), self.row(name)
+        gravity = self.work.world_R[i].T @ self.table.gravity
+        return q[body.modes_q], v[body.modes_v], self.work.V[i], gravity, i
 
     def eliminate(self) -> Array:
         """Solve the blocks in `work`: accelerations (nv,); zdot and wrenches stay there."""

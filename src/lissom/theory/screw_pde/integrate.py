@@ -234,7 +234,10 @@ class _Projected(_Exponential):
 
 
 class _Euler:
-    """Table 1: q_i = (theta, r) with R = exp(theta), world position R r; all rates are taken at the step's start."""
+    """Table 1: q_i = (theta, r) with R = exp(theta), world position R r; all rates are taken at the step's start.
+
+    Equations: 003 (1)-(2), (80)-(82).
+    """
 
     def __init__(self, run: _Run, q: Array, v: Array) -> None:
         self.run, self.frames = run, run.frames

@@ -29,7 +29,10 @@ class Load:
 
 
 def generalised(system: ScrewPDE, load: Load, q: np.ndarray) -> np.ndarray:
-    """Return forces (6 + m,) of a load in the rows of its link: [Ad(g^-1), J]^T W, from the section's motion."""
+    """Return forces (6 + m,) of a load in the rows of its link: [Ad(g^-1), J]^T W, from the section's motion.
+
+    Equations: 003 (13).
+    """
     wrench = wrench_vector(load.wrench, f"load on {load.link}")
     if load.frame not in ("local", "world"):
         raise LissomError("must be 'local' or 'world'", ("load", load.link, "frame"), load.frame)

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lissom.beam import BeamLink
+from lissom.beam import BeamLink, FlexibleLink
 from lissom.beam.fields.displacement_field import Sections
+from lissom.beam.fields.inertia_invariants import Invariants
 from lissom.model.description.robot import Link
 
 Array = np.ndarray
@@ -35,9 +36,14 @@ class Particles:
     shortening: Array  # (F, m, m) B of the first F particles: they move by -1/2 eta^T B eta along x
 
 
-def particles(link: Link, beam: BeamLink | None) -> Particles:
-    """Particles of a rigid or flexible link."""
-    return _of_body(link) if beam is None else _of_beam(beam)
+def particles(link: Link, flexible: FlexibleLink | None) -> Particles:
+    """Particles of a rigid or flexible link.
+
+    Equations: 003 (5)-(6).
+    """
+    if flexible is None:
+        return _of_body(link)
+    return _of_beam(flexible) if isinstance(flexible, BeamLink) else _of_linear_link(flexible.invariants())
 
 
 def _of_body(link: Link) -> Particles:
@@ -48,7 +54,7 @@ def _of_body(link: Link) -> Particles:
     moments = np.zeros((4, 4))
     moments[1:, 1:] = np.trace(inertia) / 2 * np.eye(3) - inertia
     moments += body.mass * np.outer([1.0, *com], [1.0, *com])
-    signs, elements = _factors(moments)
+    signs, elements = mass_factors(moments)
     return Particles(
         sign=signs,
         carried=elements[:, 0],
@@ -58,41 +64,49 @@ def _of_body(link: Link) -> Particles:
     )
 
 
+def _of_linear_link(inertia: Invariants) -> Particles:
+    """Particles of a link that is known by the integrals over its mass: factors of them as one Gram matrix.
+
+    Functions over the mass are c = 1, three components of the place and three of every shape.
+    """
+    m = inertia.C1.shape[1]
+    gram = np.zeros((4 + 3 * m, 4 + 3 * m))
+    gram[0, 0], gram[0, 1:4], gram[1:4, 1:4] = inertia.mass, inertia.mc0, inertia.G0
+    gram[0, 4:], gram[1:4, 4:] = inertia.C1.ravel(), inertia.S0.reshape(3, 3 * m)
+    gram[4:, 4:] = inertia.N.transpose(0, 2, 1, 3).reshape(3 * m, 3 * m)
+    gram = np.triu(gram) + np.triu(gram, 1).T
+    scale = np.sqrt(np.diag(gram))
+    scale[scale == 0] = 1.0
+    values, vectors = np.linalg.eigh(gram / np.outer(scale, scale))
+    held = np.abs(values) > 1e-15 * np.abs(values).max()
+    f = (np.sqrt(np.abs(values)) * vectors * scale[:, None]).T[held]
+    return Particles(
+        sign=np.sign(values[held]),
+        carried=f[:, 0],
+        place=f[:, 1:4],
+        shape=f[:, 4:].reshape(-1, 3, m),
+        shortening=np.zeros((0, m, m)),
+    )
+
+
 def _of_beam(beam: BeamLink) -> Particles:
     """Particles of the beam and of the masses lumped on it."""
     field, m = beam.field, beam.count
-    nodes = beam.basis.rule.nodes
-    xi = np.concatenate([nodes, field.fraction([lump.x for lump in beam.masses])]) if beam.masses else nodes
-    sections = field.sections(xi)
-    per_length = np.zeros((4, 4))
-    per_length[0, 0], per_length[1:, 1:] = beam.section.rhoA, beam.section.second_moments
-
-    # one element per factor of a section's moments: station, sign, l
-    station: list[int] = []
-    signs: list[float] = []
-    elements: list[Array] = []
-    for k, weight in enumerate(field.weights):
-        sign, l = _factors(weight * per_length)
-        station += [k] * len(sign)
-        signs += [*sign]
-        elements += [*l]
-    for k, lump in enumerate(beam.masses, start=len(nodes)):
-        sign, l = _factors(lump.moments)
-        station += [k] * len(sign)
-        signs += [*sign]
-        elements += [*l]
-
-    at, sign, l = np.array(station), np.array(signs), np.array(elements)
-    place, shape = _motion(beam.length * xi[at], Sections(*(part[at] for part in sections)), l)
-    running = field.running_terms(xi) if beam.second_order and beam.basis.y.count + beam.basis.z.count else None
+    stations = beam.carriers
+    # one element per factor of a station's moments: station, sign, l
+    factors = [mass_factors(moments) for moments in beam.moments]
+    at = np.repeat(np.arange(len(factors)), [len(sign) for sign, _ in factors])
+    sign, l = (np.concatenate(part) for part in zip(*factors, strict=True))
+    place, shape = _motion(field.place(stations.xi), stations.sections, at, l)
+    running = field.running_terms(stations.xi) if beam.second_order and beam.bending_count else None
     parts: list[Particles] = []
     for kind in np.unique(np.concatenate([l != 0, sign[:, None] > 0], axis=1), axis=0)[::-1]:
         group = np.all(np.concatenate([l != 0, sign[:, None] > 0], axis=1) == kind, axis=1)
         forms = np.zeros((group.sum(), m, m))
         if running is not None and kind[0]:
-            unit = np.eye(len(xi))
+            unit = np.eye(len(stations.xi))
             forms = np.array([l0 * running.foreshortening(unit[k]) for k, l0 in zip(at[group], l[group, 0])])
-        parts.append(_condensed(sign[group], l[group, 0], place[group], shape[group], forms))
+        parts.append(_condense(sign[group], l[group, 0], place[group], shape[group], forms))
     parts.sort(key=lambda part: not np.any(part.shortening))
     foreshortened = [part.shortening for part in parts if np.any(part.shortening)]
     return Particles(
@@ -104,7 +118,7 @@ def _of_beam(beam: BeamLink) -> Particles:
     )
 
 
-def _factors(moments: Array) -> tuple[Array, Array]:
+def mass_factors(moments: Array) -> tuple[Array, Array]:
     """Signs (k,) and vectors l (k, 4) with sum_k sign l l^T = moments, without those that vanish."""
     diagonal = np.count_nonzero(moments - np.diag(np.diag(moments))) == 0
     values, vectors = (np.diag(moments), np.eye(4)) if diagonal else np.linalg.eigh(moments)
@@ -112,14 +126,18 @@ def _factors(moments: Array) -> tuple[Array, Array]:
     return np.sign(values[held]), (np.sqrt(np.abs(values)) * vectors).T[held]
 
 
-def _motion(x: Array, sections: Sections, l: Array) -> tuple[Array, Array]:
-    """Undeformed position (k, 3) and first-order displacement (k, 3, m) of the elements l (k, 4) at stations x."""
-    place = l[:, 1:] + np.multiply.outer(l[:, 0] * x, [1.0, 0.0, 0.0])
-    turned = np.cross(sections.psi, l[:, 1:, None], axisa=1, axisb=1, axisc=1)
-    return place, l[:, :1, None] * sections.phi + turned
+def _motion(axis: Array, sections: Sections, at: Array, l: Array) -> tuple[Array, Array]:
+    """Undeformed position (k, 3) and first-order displacement (k, 3, m) of the elements l (k, 4) at the stations `at`.
+
+    axis: stations along x, (n,), or their places (n, 3).
+    """
+    axis = np.multiply.outer(axis, [1.0, 0.0, 0.0]) if axis.ndim == 1 else axis
+    place = l[:, 1:] + l[:, :1] * axis[at]
+    turned = np.cross(sections.psi[at], l[:, 1:, None], axisa=1, axisb=1, axisc=1)
+    return place, l[:, :1, None] * sections.phi[at] + turned
 
 
-def _condensed(sign: Array, carried: Array, place: Array, shape: Array, forms: Array) -> Particles:
+def _condense(sign: Array, carried: Array, place: Array, shape: Array, forms: Array) -> Particles:
     """Condense the sums to fewer particles: coordinates in an orthonormal basis of the functions that occur."""
     k = len(sign)
     functions = np.concatenate([carried[:, None], place, shape.reshape(k, -1), forms.reshape(k, -1)], axis=1)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from lissom.theory.screw_pde.formulation import ScrewPDE
 
 Array = np.ndarray
+TREE = 1e-10  # smallest pivot, relative to the inertia there, with which the tree is eliminated
+RANK = 1e-10  # of what a direction of a closure brings: less is held by others already
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,65 @@ def rates(f: ScrewPDE) -> Array:
     """Speeds along the directions that closures hold, after `place`."""
     moved = ((closure, relative(f, k)) for k, closure in enumerate(f.closures))
     return np.concatenate([closure.directions(motion.T) @ motion.twist for closure, motion in moved])
+
+
+def closure_rows(f: ScrewPDE) -> tuple[Array, Array]:
+    """Return the rows of all closures on the accelerations (k, n, 6 + m) of the links, and what they are to be (k,)."""
+    width = f.work.zdot.shape[1]
+    rows, right = [], []
+    for number, closure in enumerate(f.closures):
+        motion = relative(f, number)
+        P = closure.directions(motion.T)
+        out = np.zeros((closure.size, len(f.work.zdot), width))
+        for side, held in (
+            (motion.second, P @ motion.second.map),
+            (motion.first, -P @ motion.to_second @ motion.first.map),
+        ):
+            if side.owner >= 0:
+                out[:, side.owner, : held.shape[1]] += held
+        rows.append(out)
+        right.append(-P @ motion.drift - closure.turning(motion.T, motion.twist) @ motion.twist)
+    return np.concatenate(rows), np.concatenate(right)
+
+
+def held_accelerations(f: ScrewPDE, driven: Array, wanted: Array) -> Array | None:
+    """Return the accelerations (nv,) with closures, and with those of the coordinates `driven` as wanted.
+
+    The wrenches of closures and the forces of drives are unknown: one O(n) elimination of the tree for each of them.
+    None where the tree by itself has a motion without inertia, which the closures hold.
+    """
+    work = f.work
+    rows, right = closure_rows(f) if f.closures else (np.zeros((0, *work.zdot.shape)), np.zeros(0))
+    a = f.eliminate()
+    if not work.pivot.min() > TREE or not np.all(np.isfinite(work.zdot)):
+        return None
+    alone = work.zdot.copy()
+    k, flat = len(rows), rows.reshape(len(rows), alone.size)
+    by_unknown, by_rows = np.empty((k + len(driven), len(a))), np.empty((k + len(driven), k))
+    for n in range(k + len(driven)):
+        target, change = (work.bias, -rows[n]) if n < k else (work.force, np.eye(len(a))[driven[n - k]])
+        target[:] += change
+        by_unknown[n] = f.eliminate() - a
+        by_rows[n] = flat @ (work.zdot - alone).ravel()
+        target[:] -= change
+    matrix = np.concatenate([by_rows, by_unknown[:, driven]], axis=1).T
+    unknown = least_solution(matrix, np.concatenate([right - flat @ alone.ravel(), wanted - a[driven]]))
+    work.bias[:] -= np.tensordot(unknown[:k], rows, 1)
+    work.force[driven] += unknown[k:]
+    a = f.eliminate()
+    a[driven] = wanted
+    return a
+
+
+def least_solution(A: Array, b: Array) -> Array:
+    """Return the least x with A x = b, for A that is symmetric, of one sign, and may lack rank."""
+    scale = np.sqrt(np.abs(np.diag(A)))
+    scale[scale == 0] = 1.0
+    values, vectors = np.linalg.eigh((A + A.T) / 2 / np.outer(scale, scale))
+    counts = np.abs(values) > RANK
+    kept, lost = vectors[:, counts], vectors[:, ~counts] / scale[:, None]
+    x = kept @ (kept.T @ (b / scale) / values[counts]) / scale
+    return x - lost @ np.linalg.lstsq(lost, x, rcond=None)[0]
 
 
 def _side(f: ScrewPDE, end: End, row: int) -> Side:

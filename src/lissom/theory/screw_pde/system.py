@@ -22,7 +22,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.theory.screw_pde.closure import Closing
-from lissom.theory.screw_pde.relative import Relative, relative
+from lissom.theory.screw_pde.relative import Relative, least_solution, relative
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from lissom.theory.screw_pde.formulation import ScrewPDE
 
 Array = np.ndarray
-RANK = 1e-10  # of what a direction of a closure brings: less is held by others already
 
 
 class Block(NamedTuple):
@@ -62,7 +61,10 @@ class Solution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """matrix @ unknowns = right, at one state."""
+    """matrix @ unknowns = right, at one state.
+
+    Equations: 003 (36), (42)-(44).
+    """
 
     formulation: ScrewPDE
     matrix: csc_array
@@ -77,7 +79,7 @@ class System:
 
     def block(self, row: str, column: str) -> Array:
         """One block by names such as "upper: twist", "elbow: wrench": a dense array."""
-        r, c = _named(self.rows, row), _named(self.columns, column)
+        r, c = _find_block(self.rows, row), _find_block(self.columns, column)
         return self.matrix[r.slice][:, c.slice].toarray()
 
     def solve(self) -> Solution:
@@ -106,7 +108,7 @@ class System:
             return splu(self.matrix).solve(self.right)
         columns, rows = self.matrix[:tree, tree:].toarray(), self.matrix[tree:, :tree]
         alone, spread = factor.solve(self.right[:tree]), factor.solve(columns)
-        wrench = _least(rows @ spread, rows @ alone - self.right[tree:])
+        wrench = least_solution(rows @ spread, rows @ alone - self.right[tree:])
         return np.concatenate([alone - spread @ wrench, wrench])
 
     def sorted(self, x: Array) -> Solution:
@@ -121,7 +123,9 @@ class System:
                 k = len(held)
                 held.append(f.closures[k].directions(relative(f, k).T).T @ values)
             elif block.kind == "rotor acceleration":
-                a[table.gears.rotor_v[[f.model.bodies[k].joint for k in _geared(f)].index(block.owner)]] = values[0]
+                a[table.gears.rotor_v[[f.model.bodies[k].joint for k in _links_with_rotors(f)].index(block.owner)]] = (
+                    values[0]
+                )
             elif block.kind == "wrench":
                 wrenches[f.model.joints.index(block.owner)] = values
             elif block.kind == "twist acceleration":
@@ -138,25 +142,14 @@ class System:
         return Solution(a, wrenches, np.array(held).reshape(-1, 6))
 
 
-def _least(A: Array, b: Array) -> Array:
-    """Return the least x with A x = b, for A that is symmetric, of one sign, and may lack rank."""
-    scale = np.sqrt(np.abs(np.diag(A)))
-    scale[scale == 0] = 1.0
-    values, vectors = np.linalg.eigh((A + A.T) / 2 / np.outer(scale, scale))
-    counts = np.abs(values) > RANK
-    kept, lost = vectors[:, counts], vectors[:, ~counts] / scale[:, None]
-    x = kept @ (kept.T @ (b / scale) / values[counts]) / scale
-    return x - lost @ np.linalg.lstsq(lost, x, rcond=None)[0]
-
-
-def _named(blocks: Sequence[Block], name: str) -> Block:
+def _find_block(blocks: Sequence[Block], name: str) -> Block:
     for block in blocks:
         if block.name == name:
             return block
     raise LissomError(f"there is none; there are {', '.join(block.name for block in blocks)}", ("block",), name)
 
 
-def _geared(f: ScrewPDE) -> list[int]:
+def _links_with_rotors(f: ScrewPDE) -> list[int]:
     """Links whose joint has a rotor of its own, in the order of the rotors."""
     return [i for i, body in enumerate(f.model.bodies) if body.rotor_v is not None]
 
@@ -200,7 +193,7 @@ class _Stack:
         for closure in formulation.closures:
             rows.append((closure.name, "closure", closure.size))
             columns.append((closure.name, "closure wrench", closure.size))
-        self.rows, self.columns = _placed(rows), _placed(columns)
+        self.rows, self.columns = _place_blocks(rows), _place_blocks(columns)
         self.right = np.zeros(sum(size for *_, size in rows))
         self.row = {block.name: block for block in self.rows}
         self.column = {block.name: block for block in self.columns}
@@ -238,7 +231,7 @@ class _Stack:
         for i in range(len(f.model.bodies)):
             self._joint(i)
             self._link(i)
-        for k, i in enumerate(_geared(f)):
+        for k, i in enumerate(_links_with_rotors(f)):
             name = f.model.bodies[i].joint
             self.put(f"{name}: rotor", f"{name}: rotor acceleration", f.table.gears.inertia[k : k + 1, None])
             self.put_right(f"{name}: rotor", f.work.force[f.table.gears.rotor_v[k]])
@@ -268,6 +261,10 @@ class _Stack:
             self.put_right(f"{body.joint}: actuator", work.force[body.joint_v] + reflected @ drift)
 
     def _link(self, i: int) -> None:
+        """Add the twist and deformation rows of a link, with the wrenches of its own joint and of its children's.
+
+        Equations: 003 (27)-(29).
+        """
         f, table, work = self.f, self.f.table, self.f.work
         body, up, s = f.model.bodies[i], int(table.parent[i]), 6 + int(table.modes[i])
         lower = np.tril(work.mass[i, :s, :s])
@@ -294,7 +291,7 @@ class _Stack:
         self.put_right(f"{closure.name}: closure", -P @ motion.drift - turning @ motion.twist)
 
 
-def _placed(parts: list[tuple[str, str, int]]) -> tuple[Block, ...]:
+def _place_blocks(parts: list[tuple[str, str, int]]) -> tuple[Block, ...]:
     """Blocks one after the other, those of no size left out."""
     blocks, start = [], 0
     for owner, kind, size in parts:

@@ -7,11 +7,11 @@ axis per mode are padded to the largest count m. Twists and wrenches have the an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.beam import BeamLink
+from lissom.beam import FlexibleLink
 from lissom.kernel.data.arrays import Gears, JointMotion, Passive
 from lissom.lie import so3
 from lissom.model.description.joint_kinds import joint_steps
@@ -19,10 +19,10 @@ from lissom.model.description.robot import Link
 from lissom.model.model import Model
 from lissom.theory.coverage import Unsupported
 from lissom.theory.screw_pde.closure import held_directions
-from lissom.theory.screw_pde.particles import particles
+from lissom.theory.screw_pde.particles import Particles, particles
 
 Array = np.ndarray
-Station = tuple[str, float | None]
+Station = tuple[str, Any]
 
 
 class Table(NamedTuple):
@@ -48,6 +48,7 @@ class Table(NamedTuple):
     twist: Array  # (r, m, m) D
     closed: Array  # (nk,) link of every closure
     moved: Array  # (n,) 1 where the body frame is not at the base
+    given: Array  # (n,) 1 where sections and rows of a link are written from outside: fields of higher order
 
     # joints
     origin_R: Array  # (n, 3, 3) joint frame in the section's frame
@@ -70,6 +71,7 @@ class Table(NamedTuple):
     bending: Array  # (n,) number of bending coordinates, which come first
 
     # elasticity of the links
+    preload: Array  # (n, m) what heat and tendons push
     stiffness: Array  # (n, m, m)
     damping: Array  # (n, m, m)
     cubic_start: Array  # (n + 1,)
@@ -139,6 +141,11 @@ class Work(NamedTuple):
     X: Array  # (6, s)
 
 
+def of_higher_order(link: FlexibleLink) -> bool:
+    """Return whether the field of a link goes beyond the second order."""
+    return link.stiffening == "exact" or link.bow is not None
+
+
 def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = ()) -> tuple[Table, Work]:
     """Constants and memory for `model`.
 
@@ -146,7 +153,7 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
         frames: stations (metres) of body frames that are not at the base, by link.
         held: frames of closures on links: link and station (None for the tip).
     """
-    links, beams = model.robot.bodies, {name: cast(BeamLink, link) for name, link in model.flexible.items()}
+    links, beams = model.robot.bodies, model.flexible
     n, m = len(links), max((beam.count for beam in beams.values()), default=0)
     rows = {link.name: i for i, link in enumerate(links)}
     fields: dict[str, Any] = {
@@ -154,9 +161,8 @@ def tables(model: Model, frames: Mapping[str, float], held: Sequence[Station] = 
         "modes": np.array([beams[link.name].count if link.name in beams else 0 for link in links]),
         "gravity": np.asarray(model.robot.gravity, float),
         "moved": np.array([int(frames.get(link.name, 0.0) != 0.0) for link in links]),
-        "bending": np.array(
-            [beams[k.name].basis.y.count + beams[k.name].basis.z.count if k.name in beams else 0 for k in links]
-        ),
+        "given": np.array([int(link.name in beams and of_higher_order(beams[link.name])) for link in links]),
+        "bending": np.array([beams[k.name].bending_count if k.name in beams else 0 for k in links]),
     }
     for name in ("joint_q", "joint_v", "modes_q", "modes_v"):
         fields[name] = np.array([getattr(body, name).start for body in model.bodies])
@@ -174,9 +180,19 @@ def _check_supported(model: Model) -> None:
         raise Unsupported("screw_pde takes real parameters; compile the robot without complex values")
 
 
+def section_places(
+    links: tuple[Link, ...], frames: Mapping[str, float], held: Sequence[Station]
+) -> list[tuple[int, str, Any]]:
+    """Return row, link and station of every section: that carry joints, that carry body frames, that closures hold."""
+    n = len(links)
+    places: list[tuple[int, str, Any]] = [(i, link.parent, link.at) for i, link in enumerate(links)]
+    places += [(n + i, link.name, frames.get(link.name, 0.0)) for i, link in enumerate(links)]
+    return places + [(2 * n + k, *station) for k, station in enumerate(held)]
+
+
 def _sections(
     links: tuple[Link, ...],
-    beams: Mapping[str, BeamLink],
+    beams: Mapping[str, FlexibleLink],
     frames: Mapping[str, float],
     held: Sequence[Station],
     m: int,
@@ -194,10 +210,7 @@ def _sections(
         "twist": np.zeros((rows, m, m)),
         "closed": np.array([names.index(link) for link, _ in held], np.int64),
     }
-    places: list[tuple[int, str, Any]] = [(i, link.parent, link.at) for i, link in enumerate(links)]
-    places += [(n + i, link.name, frames.get(link.name, 0.0)) for i, link in enumerate(links)]
-    places += [(2 * n + k, *station) for k, station in enumerate(held)]
-    for row, owner, at in places:
+    for row, owner, at in section_places(links, frames, held):
         if owner not in beams:
             continue
         beam = beams[owner]
@@ -232,8 +245,10 @@ def _joints(links: tuple[Link, ...]) -> dict[str, Array]:
     }
 
 
-def _particles(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -> dict[str, Array]:
-    sets = [particles(link, beams.get(link.name)) for link in links]
+def _particles(links: tuple[Link, ...], beams: Mapping[str, FlexibleLink], m: int) -> dict[str, Array]:
+    none = Particles(np.zeros(0), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3, 0)), np.zeros((0, 0, 0)))
+    bends = [beams.get(link.name) for link in links]
+    sets = [none if bend and of_higher_order(bend) else particles(link, bend) for link, bend in zip(links, bends)]
     start = np.cumsum([0, *(len(p.sign) for p in sets)])
     shape, forms = np.zeros((m, 3, start[-1])), np.zeros((start[-1], m, m))
     for first, p in zip(start, sets):
@@ -251,21 +266,23 @@ def _particles(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -
     }
 
 
-def _elasticity(links: tuple[Link, ...], beams: Mapping[str, BeamLink], m: int) -> dict[str, Array]:
+def _elasticity(links: tuple[Link, ...], beams: Mapping[str, FlexibleLink], m: int) -> dict[str, Array]:
     n = len(links)
-    stiffness, damping = np.zeros((n, m, m)), np.zeros((n, m, m))
+    stiffness, damping, preload = np.zeros((n, m, m)), np.zeros((n, m, m)), np.zeros((n, m))
     starts, index, value, rate = [0], [np.zeros((0, 3), np.int64)], [np.zeros(0)], [np.zeros(0)]
     for i, link in enumerate(links):
-        if link.name in beams:
+        if link.name in beams and not of_higher_order(beams[link.name]):
             beam = beams[link.name]
             k = beam.count
             stiffness[i, :k, :k], damping[i, :k, :k] = beam.stiffness(), beam.damping_matrix()
+            preload[i, :k] = beam.preload()
             terms = beam.cubic_terms()
             index.append(terms[0])
             value.append(terms[1])
             rate.append(terms[2])
         starts.append(sum(map(len, value)))
     return {
+        "preload": preload,
         "stiffness": stiffness,
         "damping": damping,
         "cubic_start": np.array(starts),

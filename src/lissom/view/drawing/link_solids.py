@@ -15,7 +15,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.view.drawing import triangle_meshes
-from lissom.view.drawing.triangle_meshes import Mesh, creased, cut, thinned
+from lissom.view.drawing.triangle_meshes import Mesh, crease_edges, cut, decimate
 
 if TYPE_CHECKING:
     from lissom.model.description.joint import Joint
@@ -85,7 +85,7 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
             seen = _visuals(arm, spec.visual)
             if seen is not None:
                 return _bending(arm, spec.name, seen), None
-            return _swept(arm, spec.name), None
+            return _sweep(arm, spec.name), None
         return _elements(beam, k, 0.004 * arm.reach)
     seen = _visuals(arm, spec.visual)
     if seen is not None:
@@ -93,7 +93,7 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
     return _body(arm, k, spec), None
 
 
-def _swept(arm: Drawing, link: str) -> Mesh:
+def _sweep(arm: Drawing, link: str) -> Mesh:
     """Return a beam as its sections: piece by piece, each through the frames within it."""
     beam: Any = arm.model.flexible[link]
     at, length = arm.frames_of[link], float(np.real(beam.length))
@@ -130,8 +130,8 @@ def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray
     """Return a link made of finite elements: its surface, or its members as thin rods; its modes move the points."""
     modes = np.real(np.moveaxis(link.shapes, -1, 0))
     if len(link.faces):
-        at, triangles = thinned(link.nodes, link.faces, MOST)
-        mesh, source = creased(link.nodes[at], triangles, k)
+        at, triangles = decimate(link.nodes, link.faces, MOST)
+        mesh, source = crease_edges(link.nodes[at], triangles, k)
         return mesh, modes[:, at[source]]
     if not len(link.lines):
         return None, None
@@ -177,8 +177,8 @@ def _visual(visual: Visual) -> Mesh:
         mesh = triangle_meshes.rod(-half, half, float(size[0]) / 2, corners=28)
     else:
         points, triangles = _mesh_file(Path(str(visual.file)))
-        at, triangles = thinned(points, triangles, MOST)
-        mesh, _ = creased(points[at] * size, triangles[:, ::-1] if np.prod(size) < 0 else triangles)
+        at, triangles = decimate(points, triangles, MOST)
+        mesh, _ = crease_edges(points[at] * size, triangles[:, ::-1] if np.prod(size) < 0 else triangles)
     return mesh.moved(np.real(visual.origin.rotation()), np.real(visual.origin.xyz))
 
 

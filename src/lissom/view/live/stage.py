@@ -8,7 +8,7 @@ import numpy as np
 
 from lissom.lie import quaternion
 from lissom.view.drawing.arm_drawing import Drawing, FrameMotion, Frames
-from lissom.view.drawing.viewpoint import Viewpoint, followed, home
+from lissom.view.drawing.viewpoint import Viewpoint, followed_link, home
 from lissom.view.films.software_renderer import Camera
 
 FORCE, TORQUE = (213, 94, 0), (122, 79, 181)
@@ -135,7 +135,7 @@ class Stage:
     def frame_view(self, motion: FrameMotion, scale: float = 1.0) -> None:
         """Put ground and camera so that the whole motion is in view."""
         arm = self.arm
-        arm.follow = followed(arm, motion)
+        arm.follow = followed_link(arm, motion)
         every = range(0, len(motion.eta), max(1, len(motion.eta) // 24))
         cloud = np.concatenate([self._cloud(motion, k, scale) for k in every])
         if arm.follow is None:  # there is no ground to go along with

@@ -18,7 +18,7 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.study.plan.run_plan import FINISHED
 from lissom.version import __version__
-from lissom.view.figures.study_figures import coded, spread_evenly
+from lissom.view.figures.study_figures import encode_words, spread_evenly
 from lissom.view.live.server import free_port, is_loopback
 from lissom.view.pages.access_control import AccessControl, split
 from lissom.view.pages.markup import document
@@ -69,7 +69,7 @@ def study_page(results: Results, served: bool = False) -> str:
     columns = [
         {"name": name, "unit": unit, "input": name in inputs, "words": words, "values": [_number(x) for x in at[rows]]}
         for name, values in (inputs | outputs).items()
-        for unit, (at, words) in [(str(results.data[name].attrs.get("units", "")), coded(values))]
+        for unit, (at, words) in [(str(results.data[name].attrs.get("units", "")), encode_words(values))]
     ]
     data = {"runs": rows.tolist(), "total": len(status), "columns": columns, "served": served}
     detail = f"{_count(inputs, 'input')}, {_count(outputs, 'output')}, {results.store.address}"
@@ -93,7 +93,7 @@ def save(results: Results, path: str | os.PathLike[str]) -> Path:
     return write(os.fspath(path), study_page(results))
 
 
-def _count(what: dict, word: str) -> str:
+def _count(what: dict[str, Any], word: str) -> str:
     return f"{len(what)} {word}{'' if len(what) == 1 else 's'}"
 
 

@@ -6,7 +6,7 @@ q[0] * t3 + t5;`, in the same order of operations, so that the numbers are those
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -55,7 +55,7 @@ CALLS = {
     casadi.OP_OR: "({} != 0.0 || {} != 0.0 ? 1.0 : 0.0)",
     casadi.OP_IF_ELSE_ZERO: "({} != 0.0 ? {} : 0.0)",
 }
-SIMPLE = {  # operations that others say as well
+SIMPLE: dict[int, Callable[[Node], Any]] = {  # operations that others say as well
     casadi.OP_SQ: lambda x: ("*", PRODUCT, (x, x)),
     casadi.OP_TWICE: lambda x: ("*", PRODUCT, (Node.constant(2.0), x)),
     casadi.OP_INV: lambda x: ("/", PRODUCT, (Node.constant(1.0), x)),

@@ -18,7 +18,8 @@ from lissom.kernel.compile.kinds import Kind
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.fingerprint import digest
 from lissom.kernel.compile.libraries.library import Damaged, Library, key, returned
-from lissom.kernel.compile.libraries.library_build import link_index, write
+from lissom.kernel.compile.libraries.library_build import link_index
+from lissom.kernel.compile.libraries.object_files import write
 from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.translate import Catalogue, Unit
 from lissom.operating_system import locked

@@ -40,9 +40,14 @@ def make_own(table: Struct, work: Struct, nq: int, nv: int) -> Struct:
 @kernel
 def inverse(model, own, q, v, a, wrench, tau):
     """Compute forces tau (nv,) that produce the accelerations a: actuator rows, deformation rows, rotors."""
-    table, work = own.tables, own.work
-    own.evaluate(table, work, q, v, own.still)
-    own.reactions(table, work, a)
+    own.evaluate(own.tables, own.work, q, v, own.still)
+    own.reactions(own.tables, own.work, a)
+    needed_forces(own.tables, own.work, a, tau)
+
+
+@kernel
+def needed_forces(table, work, a, tau):
+    """Compute tau (nv,) from the rows and wrenches that go with the accelerations a."""
     for k in range(tau.shape[0]):
         tau[k] = table.armature[k] * a[k] - work.force[k]  # what joints do by themselves
     for r in range(table.gears.rotor_v.shape[0]):

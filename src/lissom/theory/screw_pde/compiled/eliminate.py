@@ -218,7 +218,10 @@ def back_substitute(table, work, i, qdd):
 
 @kernel
 def eliminate(table, work, qdd):
-    """Solve for zdot, wrench and the accelerations qdd (nv,) of the model's coordinates."""
+    """Solve for zdot, wrench and the accelerations qdd (nv,) of the model's coordinates.
+
+    Equations: 003 (79).
+    """
     n = table.parent.shape[0]
     for i in range(n):
         s = 6 + table.modes[i]

@@ -12,13 +12,18 @@ from lissom.theory.screw_pde.compiled.section import from_base
 
 @kernel
 def energies(table, work, q, v):
-    """(kinetic, gravity, strain, joints) for the frames in place."""
+    """(kinetic, gravity, strain, joints) for the frames in place.
+
+    Equations: 003 (77).
+    """
     n = table.parent.shape[0]
     kinetic = 0.0
     gravity = 0.0
     strain = 0.0
     g = vector(table.gravity)
     for i in range(n):
+        if table.given[i] == 1:
+            continue
         place_particles(table, work, i, q, v)
         if table.moved[i] == 1:
             move_particles(table, work, i, n)
@@ -34,6 +39,7 @@ def energies(table, work, q, v):
             gravity -= table.sign[first + k] * c * dot(g, add(scale(c, p), rotate(R, s)))
         eta = table.modes_q[i]
         for j in range(table.modes[i]):
+            strain += table.preload[i, j] * q[eta + j]
             for k in range(table.modes[i]):
                 strain += 0.5 * q[eta + j] * table.stiffness[i, j, k] * q[eta + k]
         for term in range(table.cubic_start[i], table.cubic_start[i + 1]):

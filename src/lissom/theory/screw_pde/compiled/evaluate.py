@@ -13,6 +13,8 @@ from lissom.theory.screw_pde.compiled.section import base_motion, section_motion
 @inline
 def place_motion(table, work, row, owner, q, v):
     """Compute the place in `row` on the link `owner`, a section of a beam or fixed on it, as its body frame sees it."""
+    if table.given[owner] == 1:
+        return
     if table.flexible[row] == 1:
         section_motion(table, work, row, owner, q, v)
     else:
@@ -27,7 +29,8 @@ def relative_motions(table, work, q, v):
     n = table.parent.shape[0]
     for i in range(n):
         if table.moved[i] == 1:
-            section_motion(table, work, n + i, i, q, v)
+            if table.given[i] == 0:
+                section_motion(table, work, n + i, i, q, v)
             base_motion(work, i, n, table.modes[i])
     for i in range(n):
         up = table.parent[i]
@@ -82,7 +85,10 @@ def beyond(R, p, w, u, Q, d, U):
 
 @kernel
 def place_frames(table, work):
-    """Poses and twists of all body frames from the relative motions, base to tip."""
+    """Poses and twists of all body frames from the relative motions, base to tip.
+
+    Equations: 003 (3), (23)-(24).
+    """
     n = table.parent.shape[0]
     for i in range(n):
         up = table.parent[i]
@@ -103,6 +109,8 @@ def constraint_rows(table, work):
     """X_i, gamma_i and the base's own drift for the constraint P^T (base_i - X_i z'_parent) = P^T gamma_i.
 
     From V_b' = Ad(g^-1) V_a' + U' + ad(V_b) U, applied to the parent's section, then to the joint.
+
+    Equations: 003 (25), (30)-(34).
     """
     for i in range(table.parent.shape[0]):
         w, u = load_pair(work.V[i])
@@ -172,7 +180,8 @@ def fill_blocks(table, work, q, v, tau):
     constraint_rows(table, work)
     joint_forces(table, work, q, v, tau)
     for i in range(n):
-        link_equations(table, work, i, n, q, v)
+        if table.given[i] == 0:
+            link_equations(table, work, i, n, q, v)
         bias = work.bias[i]
         external = work.external[i]
         at = table.modes_v[i]

@@ -29,7 +29,10 @@ def product(a, b, count):
 
 @kernel
 def place_particles(table, work, i, q, v):
-    """Positions s, velocities ds, drift of velocities acc and Jacobian jac of link i's particles, in the base frame."""
+    """Positions s, velocities ds, drift of velocities acc and Jacobian jac of link i's particles, in the base frame.
+
+    Equations: 003 (7)-(8).
+    """
     first = table.start[i]
     count = table.start[i + 1] - first
     m = table.modes[i]
@@ -99,7 +102,10 @@ def move_particles(table, work, i, n):
 
 @kernel
 def accelerate_particles(table, work, i, w, carry):
-    """acc: acceleration of every particle without z', times its sign; `carry` is that of the frame's origin."""
+    """acc: acceleration of every particle without z', times its sign; `carry` is that of the frame's origin.
+
+    Equations: 003 (96)-(97).
+    """
     first = table.start[i]
     count = table.start[i + 1] - first
     wx, wy, wz = w
@@ -135,7 +141,10 @@ def link_equations(table, work, i, n, q, v):
 
 @inline
 def twist_rows(table, work, i):
-    """Inertia of link i about its body frame, first moment, mass, and the bias wrench."""
+    """Inertia of link i about its body frame, first moment, mass, and the bias wrench.
+
+    Equations: 003 (9)-(12), (14).
+    """
     first = table.start[i]
     s0, s1, s2 = work.s[0], work.s[1], work.s[2]
     a0, a1, a2 = work.acc[0], work.acc[1], work.acc[2]
@@ -190,7 +199,10 @@ def twist_rows(table, work, i):
 
 @inline
 def deformation_rows(table, work, i):
-    """Compute the particles' accelerations along ds/deta_j: coupling with the twist, modal mass, bias."""
+    """Compute the particles' accelerations along ds/deta_j: coupling with the twist, modal mass, bias.
+
+    Equations: 003 (60)-(61), (64)-(65).
+    """
     first = table.start[i]
     count = table.start[i + 1] - first
     s0, s1, s2 = work.s[0], work.s[1], work.s[2]
@@ -226,11 +238,14 @@ def deformation_rows(table, work, i):
 
 @inline
 def elastic_forces(table, i, m, q, v, bias):
-    """Add stiffness and damping of link i, with the cubic terms of twist and bending both ways, to its bias."""
+    """Add stiffness and damping of link i, with the cubic terms of twist and bending both ways, to its bias.
+
+    Equations: 003 (15)-(16), (66).
+    """
     at_q = table.modes_q[i]
     at_v = table.modes_v[i]
     for j in range(m):
-        force = 0.0
+        force = table.preload[i, j]
         for k in range(m):
             force += table.stiffness[i, j, k] * q[at_q + k] + table.damping[i, j, k] * v[at_v + k]
         bias[6 + j] += force

@@ -18,6 +18,8 @@ def accelerations(formulation: ScrewPDE, q: Array, v: Array, tau: Array, equatio
 
     (17) counts the tangential acceleration of the deformation twice once (48) is inserted; (59) has lost the part
     -r~ omega' + 2 omega~ r' + omega~^2 r of the frame's acceleration (compare (97)). Linear fields, frames at the base.
+
+    Equations: 003 (59).
     """
     system = formulation.system(q, v, tau)
     table, work, model = formulation.table, formulation.work, formulation.model
