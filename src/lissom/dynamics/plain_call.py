@@ -76,5 +76,5 @@ def _made(model: Model) -> PlainCall | None:
 
 def _kept(x: np.ndarray) -> np.ndarray | None:
     """Return a copy of finite numbers, None where one is not, or where squares overflow."""
-    size = x.dot(x)
+    size = np.vdot(x, x)  # does not warn of overflow
     return x.copy() if size - size == 0.0 else None

@@ -55,7 +55,8 @@ def all_finite(values: np.ndarray) -> bool:
     """Return whether all numbers are finite."""
     if values.dtype is FLOAT and values.flags.c_contiguous:
         flat = values.reshape(-1)
-        square = float(flat.dot(flat))  # takes a third of the time; it may overflow, but never hides anything
+        # takes a third of the time; it may overflow, of which `vdot` does not warn, but never hides anything
+        square = float(np.vdot(flat, flat))
         if isfinite(square):
             return True
     return bool(np.isfinite(values).all())

@@ -12,8 +12,8 @@ import pytest
 
 import lissom
 from lissom import cache
-from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.algorithms.body_energies import world_frames
+from lissom.kernel.algorithms.bound_arguments import forward_of
 from lissom.kernel.compile.kinds import kinds
 from lissom.kernel.compile.libraries import library, toolchain
 from lissom.kernel.compile.libraries.library_build import build
@@ -222,7 +222,7 @@ def test_kernels_run_as_the_python_they_are_written_in():
         interpreted = lissom.forward_dynamics(model, q, v, tau)
     assert np.allclose(interpreted, compiled, rtol=1e-10, atol=1e-10 * np.abs(compiled).max())
     (need,) = found.entries
-    assert (need.module, need.name) == (forward_dynamics.__module__, "forward_dynamics")
+    assert (need.module, need.name) == (forward_of.__module__, "forward_of")
     assert {need.name for need in found.needs} >= {"forward_kinematics", "body_inertias", "passive_forces"}
     assert set(found.needs.values()) == {"none"}
 
