@@ -2,8 +2,9 @@
 
 What both leave in memory is compared. Where numbers differ by more than rounding, Python runs once more on memory that
 was changed by rounding: what that changes as much is a small difference of large numbers. Residuals that are zero but
-for rounding, such as rates of rows of closed loops, differ by their whole size, and move as much. Python's sums of rows
-go over whole registers here, as those of machine code do. Packs have no arithmetic in Python: the Python of a kernel
+for rounding, such as rates of rows of closed loops, differ by their whole size, and move as much: of the built-in
+five-bar they are 3e-12 and less, in one of both ways often 0, where joints turn by 1 rad/s. Python's sums of rows go
+over whole registers here, as those of machine code do. Packs have no arithmetic in Python: the Python of a kernel
 then runs on one lane after the other, taken out of the packs as plain numbers.
 """
 
