@@ -8,6 +8,7 @@ from typing import Any
 
 from lissom.model.fields import units
 from lissom.model.fields.number_fields import Checked, is_number, kind_of, refusal
+from lissom.model.fields.written_forms import QUANTITY, Schema, SchemaOf, union
 
 _INLINE = re.compile(r"\s*(.*?\S)\s*(?:\+-|\+/-|±)\s*(\S.*?)\s*")
 _SHARE = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*%")
@@ -30,6 +31,11 @@ class Tolerance(Checked):
         if not 0 < float(size) < float("inf"):
             raise refusal(f"must be positive; {REMEDY}")
         return value.strip() if isinstance(value, str) else float(value)
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        share = {"type": "string", "pattern": f"^{_SHARE.pattern}$"}
+        return union({"type": "number", "exclusiveMinimum": 0}, share, QUANTITY)
 
 
 def size_of(tolerance: float | str, value: float, unit: str) -> float:

@@ -82,7 +82,7 @@ class DhFile(RobotForm):
 
     name: Annotated[str, Title("the name of the robot")]
     base: Origin = Origin()
-    dh: Annotated[Table, AlsoWritten(tuple[Row, ...])]
+    dh: Annotated[Table, AlsoWritten(tuple[TableRow, ...])]
 
     @field_validator("dh", mode="before")
     @classmethod
