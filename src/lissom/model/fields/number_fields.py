@@ -242,6 +242,11 @@ class Share(Checked):
             return part.check_one(value)
         return part.check_one(_float(found.group(1))) / 100
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        percent = {"type": "string", "pattern": r"^\s*[\d.]+([eE][-+]?\d+)?\s*%\s*$"}
+        return union({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, percent)
+
 
 @dataclass(frozen=True)
 class Count(Checked):
