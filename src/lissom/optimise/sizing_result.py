@@ -65,6 +65,11 @@ class Lightest(printing.Printed):
         """Share of the mass that is gone."""
         return 1 - self.mass / self.start_mass
 
+    @property
+    def change(self) -> str:
+        """How much lighter it is, or heavier where the start does not keep the limits, in words."""
+        return f"{abs(self.saved):.1%} {'lighter' if self.saved >= 0 else 'heavier, as its start misses limits'}"
+
     @cached_property
     def largest(self) -> list[tuple[LimitedQuantity, LimitedQuantity]]:
         """Of each kind of limit the one that is nearest to it, at the start and now."""
@@ -77,7 +82,7 @@ class Lightest(printing.Printed):
 
     def table(self) -> Table:
         """Return a table of the sizes and of what limits them."""
-        title = f"{self.asked.name}: {self.mass:.4g} kg, {self.saved:.1%} lighter"
+        title = f"{self.asked.name}: {self.mass:.4g} kg, {self.change}"
         note = f"{self.designs} designs, {self.seconds:.1f} s; of each kind of limit the one that comes nearest"
         table = printing.table("", "start", "lightest", "limit", "unit", title=title, caption=note)
         table.add_row("mass", f"{self.start_mass:.5g}", f"{self.mass:.5g}", "", "kg")

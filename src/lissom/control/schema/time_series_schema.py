@@ -54,10 +54,17 @@ class Timed(TimeSeries):
 
 
 class Jumps(Timed):
-    """Jump from value to value, each held until the next."""
+    """Jump from value to value, each held until the next; the first time is 0."""
 
     form: ClassVar[str] = FORM + "steps"
     type: Literal["steps"] = "steps"
+
+    @model_validator(mode="after")
+    def _from_the_start(self) -> Self:
+        if self.at[0] > 0:
+            text = f"must be 0: say what acts until {self.at[0]:g} s, as in at: [0, {self.at[0]:g}]"
+            raise refusals((("at", 0), self.at[0], text))
+        return self
 
 
 class Spline(Timed):

@@ -244,8 +244,8 @@ class Share(Checked):
 
     def schema(self, of: SchemaOf) -> Schema:
         """Return the JSON Schema of what is taken."""
-        percent = {"type": "string", "pattern": r"^\s*[\d.]+([eE][-+]?\d+)?\s*%\s*$"}
-        return union({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, percent)
+        number = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+        return union(number, {"type": "string", "pattern": r"^\s*[\d.]+([eE][-+]?\d+)?\s*%\s*$"})
 
 
 @dataclass(frozen=True)

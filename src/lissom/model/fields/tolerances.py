@@ -8,7 +8,7 @@ from typing import Any
 
 from lissom.model.fields import units
 from lissom.model.fields.number_fields import Checked, is_number, kind_of, refusal
-from lissom.model.fields.written_forms import QUANTITY, Schema, SchemaOf, union
+from lissom.model.fields.written_forms import Schema, SchemaOf, union
 
 _INLINE = re.compile(r"\s*(.*?\S)\s*(?:\+-|\+/-|±)\s*(\S.*?)\s*")
 _SHARE = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*%")
@@ -34,8 +34,7 @@ class Tolerance(Checked):
 
     def schema(self, of: SchemaOf) -> Schema:
         """Return the JSON Schema of what is taken."""
-        share = {"type": "string", "pattern": f"^{_SHARE.pattern}$"}
-        return union({"type": "number", "exclusiveMinimum": 0}, share, QUANTITY)
+        return union({"type": "number", "exclusiveMinimum": 0}, {"type": "string"})
 
 
 def size_of(tolerance: float | str, value: float, unit: str) -> float:

@@ -35,6 +35,7 @@ class Measured:
     better: Mapping[str, float]  # by what of the theory is better: "field", "shear"
     together: float
     sizes: tuple[int, int, int] = (1, 2, 3)  # functions of the dense run and of the two enriched ones
+    outputs: float = 2.0  # times more in the dense run
     resolution: float = 0.0  # how fine the number is known at all
     scale: float = 0.0  # the size of numbers of its kind, to which this one may be nothing
 
@@ -47,11 +48,16 @@ class Measured:
     def changes(self) -> dict[str, float]:
         """By how much the number moves when one thing is refined, what is left after it included."""
         parts = {
-            "sampling": abs(self.dense - self.plain),
+            "sampling": self._sampling,
             "time": abs(self.finer_steps - self.dense),
             "functions": abs(self.twice - self.dense) + self.tail,
         }
         return parts | {kind: abs(value - self.dense) for kind, value in self.better.items()}
+
+    @property
+    def _sampling(self) -> float:
+        """What more outputs change, to the limit: means over samples are off by one over their number."""
+        return abs(self.dense - self.plain) * (self.outputs / (self.outputs - 1) if self.outputs > 1 else 1.0)
 
     @property
     def order(self) -> float:

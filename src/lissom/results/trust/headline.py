@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from lissom.results.summaries import summary_names as names
 from lissom.results.summaries.summary import Peak, Summary
+
+if TYPE_CHECKING:
+    from lissom.results.trajectory import Trajectory
+
+AT_JUMPS = "at jumps: "  # begins the names of what is not shown
+AFTER = 0.01  # of the run, after a jump
 
 
 class Headline(NamedTuple):
@@ -42,6 +50,23 @@ def headline(summary: Summary) -> Numbers:
             found[names.final_name(entry.name, k if len(entry.final) > 1 else None)] = Headline(value, entry.unit)
         if entry.time is not None:
             found[names.settled_name(entry.name)] = Headline(entry.time, "s")
+    return found
+
+
+def at_jumps(run: Trajectory, jumps: np.ndarray) -> Numbers:
+    """Return the largest wrenches shortly after jumps, where they grow with every function though others are larger."""
+    span = AFTER * (run.time[-1] - run.time[0])
+    here = np.any([(run.time >= t - 1e-9) & (run.time <= t + span) for t in jumps], axis=0)
+    if not np.any(here):
+        return {}
+    found: Numbers = {}
+    for joint in run.model.joints:
+        wrench = run.numbers.wrench(joint)[here]
+        for name, part in ((names.torque_name(joint), slice(0, 3)), (names.force_name(joint), slice(3, 6))):
+            sizes = np.linalg.norm(wrench[:, part], axis=1)
+            k = int(np.argmax(sizes))
+            unit = "N m" if part.start == 0 else "N"
+            found[AT_JUMPS + name] = Headline(float(sizes[k]), unit, float(run.time[here][k]))
     return found
 
 

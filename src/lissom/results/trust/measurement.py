@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from lissom.results.trust.refined_robots import (
 from lissom.results.trust.remedies import remedy
 
 MATTERS = 0.1  # share of a number's error from which on it is worth knowing which link it comes from
+HIDDEN = 0.3  # of a peak, from which on a wrench at a jump may outgrow it with more functions
 NEAR = 0.02  # of the run, by which a peak comes after a jump that causes it
 KINDS = {
     "data": "data",
@@ -70,6 +71,11 @@ class Question:
         Of a motion, s; zero without one.
     steps : bool
         Whether there are steps that can be finer.
+    outputs : float
+        How many times more of them a repeated computation has.
+    behind : mapping of str to str
+        Numbers that are not asked about but stand behind one that is, which has no limit if they have none: what a
+        wrench is at a jump that is not yet its peak.
     """
 
     robot: Robot
@@ -79,6 +85,8 @@ class Question:
     remedies: Mapping[str, str] = field(default_factory=dict)
     duration: float = 0.0
     steps: bool = True
+    outputs: float = 2.0
+    behind: Mapping[str, str] = field(default_factory=dict)
 
 
 def measure(question: Question, budget: float) -> Trust:
@@ -135,6 +143,10 @@ class _Measurement:
             ).with_spread(self._of_data(spread, dense, name))
             for name, each in measured.items()
         }
+        for name, shown in self.question.behind.items():
+            behind = bars.pop(name)
+            if behind.limitless and measured[name].twice > HIDDEN * abs(measured[shown].twice):
+                bars[shown] = replace(bars[shown], error=np.inf, limitless=behind.limitless)
         advice = remedy(self.robot, self.counts, bars, self.costs, self.question.remedies)
         return Trust(bars, advice, self.repeats, time.perf_counter() - self._began, self._told)
 
@@ -166,6 +178,7 @@ class _Measurement:
             together=together,
             sizes=self.sizes,
             scale=self._scale(name, plain.unit),
+            outputs=self.question.outputs,
             resolution=plain.resolution,
         )
 

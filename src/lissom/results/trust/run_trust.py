@@ -13,7 +13,7 @@ from lissom.progress import Progress
 from lissom.results.error_bars import Trust
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.results.trust.analysis_trust import analysis_question
-from lissom.results.trust.headline import headline
+from lissom.results.trust.headline import AT_JUMPS, at_jumps, headline
 from lissom.results.trust.measurement import Computed, EndsEarlyError, Question, measure
 from lissom.results.trust.repeatable_run import RepeatableRun
 from lissom.simulation.settings import FINEST, RunSettings
@@ -85,17 +85,28 @@ def _question(run: Trajectory) -> Question:
         raw = again.make(robot, tight if finer else usual)
         if raw.status is not Ending.FINISHED:
             raise EndsEarlyError(f"such a run {raw.status.word}, {raw.message}")
-        return Computed(headline(from_run(raw).summary()), raw.wall, again.jumps(raw))
+        made, jumps = from_run(raw), again.jumps(raw)
+        return Computed(headline(made.summary()) | at_jumps(made, jumps), raw.wall, jumps)
 
     plain = {
         name: one._replace(resolution=1 / usual.rate if one.unit == "s" else 0.0)
         for name, one in headline(run.summary()).items()
     }
+    behind = at_jumps(run, again.jumps(run.raw))
     remedies = {
         "sampling": f"rate: {usual.rate:g}",
         "time": f"rtol: {tight.rtol:.0e}" if tight.step is None else f"step: {tight.step:g}",
     }
-    return Question(again.robot, plain, compute, run.info.wall, remedies, settings.duration)
+    return Question(
+        again.robot,
+        plain | behind,
+        compute,
+        run.info.wall,
+        remedies,
+        settings.duration,
+        outputs=usual.rate / settings.rate,
+        behind={name: name.removeprefix(AT_JUMPS) for name in behind},
+    )
 
 
 def repeatable(run: Trajectory) -> tuple[RepeatableRun, RunSettings]:

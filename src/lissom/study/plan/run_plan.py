@@ -173,8 +173,9 @@ class Runs:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             run = base.simulate(duration=short, progress=False)
+        data = run.quantities_with(_needs(self.outputs))
         return {
-            name: Shape.of(quantity.measure(run.quantities, run.model, run.q[0]), self.samples)
+            name: Shape.of(quantity.measure(data, run.model, run.q[0]), self.samples)
             for name, quantity in self.outputs.items()
         }
 

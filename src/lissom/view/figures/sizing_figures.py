@@ -28,7 +28,7 @@ def plot_sizing(found: Lightest) -> Figure:
         axes.set(xlabel="share of the limit that is used [%]", xlim=(0, 1.05 * max(100.0, axes.get_xlim()[1])))
         axes.grid(axis="y", visible=False)
         axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2)
-        detail = f"{found.start_mass:.4g} kg to {found.mass:.4g} kg, {found.saved:.0%} lighter"
+        detail = f"{found.start_mass:.4g} kg to {found.mass:.4g} kg, {found.change}"
         headline(figure, found.asked.name, detail)
         return figure
 
