@@ -19,7 +19,7 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lissom.model.fields import units
-from lissom.model.fields.written_forms import QUANTITY, Schema, SchemaOf, several, union
+from lissom.model.fields.written_forms import QUANTITY, UNCERTAIN, Schema, SchemaOf, several, union
 
 # Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
 LARGEST, SMALLEST = 1e20, 1e-40
@@ -179,7 +179,7 @@ class Number(Checked):
             "maximum": self.at_most,
         }
         number = {"type": "number"} | {name: bound for name, bound in bounds.items() if bound is not None}
-        one = union(number, QUANTITY) if self.unit else number
+        one = union(number, QUANTITY if self.unit else UNCERTAIN)
         return union(one, several(one, least=1)) if self.each else one
 
     def check_one(self, value: Any) -> float:
