@@ -217,13 +217,13 @@ def test_the_whole_study(tmp_path):
         assert (tmp_path / name).exists()
 
 
-@pytest.mark.parametrize(("name", "apart"), [("screw_pde", 1e-12), ("dual_screw_nonlinear", 1e-12), ("erls", 2e-6)])
+@pytest.mark.parametrize(("name", "apart"), [("screw_pde", 1e-9), ("dual_screw_nonlinear", 1e-9), ("erls", 5e-3)])
 def test_other_formulations_move_the_rig_as_the_kernel_that_is_judged(name, apart, fitted):
-    """Deflections of 4 mm, the measure of the rig, in metres: the paper of `screw_pde` was validated on such an arm."""
+    """Deflections of some millimetres; `erls` leaves out what is of second order in them over the length, a hundredth."""
     model = fitted.compile()
     law = lissom.control.torques(model, {model.joints[0]: 3.0})
     own, kernel = (theory.simulate(theory.build(each, model), 0.25, controller=law) for each in (name, "kernel"))
     for link in model.flexible:
         bent = kernel.deflection(link).values
         assert np.abs(bent).max() > 1e-3
-        assert np.abs(own.deflection(link).values - bent).max() < apart
+        assert np.abs(own.deflection(link).values - bent).max() < apart * np.abs(bent).max()
