@@ -23,7 +23,7 @@ from forward_dynamics import LANES_TARGET, lanes, peak_gflops
 from sheet import Sheet, spread
 
 import lissom
-from lissom.study.execution.process_pool import cores
+from lissom.operating_system import cores
 from lissom.study.execution.vector_runs import MANY
 
 RUNS, TURNS = 1000, 4

@@ -26,7 +26,7 @@ extensions = [
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
-suppress_warnings = ["myst.xref_missing"]
+suppress_warnings = ["myst.xref_missing", "config.cache"]  # the latter: a function in autosummary_context
 
 html_theme = "furo"
 html_title = f"lissom {__version__}"

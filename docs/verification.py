@@ -91,7 +91,7 @@ def anchor(file: str) -> str:
 def nearest(lines: list[dict]) -> str:
     """The largest part of a tolerance that a comparison uses."""
     part = max(line["error"] / line["tolerance"] for line in lines if line["tolerance"])
-    return f"{100 * part:.2g} %"
+    return f"{100 * part:.0f} %" if part > 0.1 else f"{100 * part:.2g} %"
 
 
 def main(claims: Path) -> None:

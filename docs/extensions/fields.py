@@ -21,9 +21,9 @@ def described(path):
 
 def rows(part):
     """(field, meaning, default) of every field of a block, in the order of its class, `type` left out."""
-    from lissom.model.fields.validation_errors import written
+    from lissom.model.fields.validation_errors import file_fields
 
-    return [(name, _meaning(field), _default(field)) for name, field in written(part).items() if name != "type"]
+    return [(name, _meaning(field), _default(field)) for name, field in file_fields(part).items() if name != "type"]
 
 
 def coordinates():
@@ -41,7 +41,9 @@ def sensors():
     """(type, what it reads, unit) of every kind of sensor."""
     from lissom.model.description.sensor import KINDS
 
-    return [(kind.form.partition(":")[2], " ".join(kind.__doc__.split()), kind.unit or "1, or 1/m") for kind in KINDS]
+    return [
+        (kind.form.partition(":")[2], " ".join(kind.__doc__.split()), str(kind.unit or "1, or 1/m")) for kind in KINDS
+    ]
 
 
 def integrators():

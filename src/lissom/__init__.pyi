@@ -34,8 +34,11 @@ from lissom.dynamics.kinematics import jacobian as jacobian
 from lissom.dynamics.kinematics import point_pose as point_pose
 from lissom.dynamics.kinematics import point_velocity as point_velocity
 from lissom.dynamics.kinematics import tip_pose as tip_pose
+from lissom.dynamics.loops.cylinder_pose import closed_pose as closed_pose
+from lissom.dynamics.loops.cylinder_pose import lengths as lengths
 from lissom.dynamics.loops.loop_closing import close_loops as close_loops
 from lissom.dynamics.loops.loop_kinematics import closed_loops as closed_loops
+from lissom.dynamics.reaching.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from lissom.dynamics.sensing import sense as sense
 from lissom.dynamics.state_derivatives import derivatives as derivatives
 from lissom.errors import LissomError as LissomError
@@ -45,6 +48,7 @@ from lissom.model.description.robot import Robot as Robot
 from lissom.model.io.robot_files import load as load
 from lissom.model.model import Model as Model
 from lissom.results.trajectory import Trajectory as Trajectory
+from lissom.results.trust.run_trust import trust as trust
 from lissom.scenario.formulation_comparison import compare as compare
 from lissom.simulation.inputs.loads import Load as Load
 from lissom.simulation.inputs.payload import Payload as Payload

@@ -9,11 +9,12 @@ Machine code is run, so a folder that others may write to is not used: the user'
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from lissom.operating_system import is_private, user_cache
 
 _told: set[str] = set()
 LOSS = {
@@ -28,10 +29,10 @@ def folder(what: str) -> Path | None:
     if (own or common) == "off":
         return None
     asked = Path(own) if own else Path(common) / what if common else None
-    if asked is not None and trusted(asked):
+    if asked is not None and is_private(asked):
         return asked
     usual = _usual(what)
-    safe = usual if usual is not None and trusted(usual) else None
+    safe = usual if usual is not None and is_private(usual) else None
     refused = asked or (usual if safe is None else None)
     if refused is not None:
         instead = LOSS[what] if safe is None else f"{safe} is taken in its place"
@@ -39,33 +40,10 @@ def folder(what: str) -> Path | None:
     return safe
 
 
-def trusted(path: Path) -> bool:
-    """Return whether nobody but the user and the system can put something at a path, by owners and modes on the way.
-
-    What does not exist yet is as safe as the folder it will be made in.
-    """
-    if not hasattr(os, "getuid"):
-        return True
-    place = path.resolve()
-    for each in (place, *place.parents):
-        try:
-            found = each.stat()
-        except OSError:
-            continue
-        shared = found.st_mode & stat.S_IWOTH and not (each != place and found.st_mode & stat.S_ISVTX)
-        if shared or found.st_uid not in (0, os.getuid()):
-            return False
-    return True
-
-
 def _usual(what: str) -> Path | None:
     """Return the user's own folder; None where there is none."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME", "~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
     try:
-        return Path(base).expanduser() / "lissom" / what
+        return user_cache() / "lissom" / what
     except RuntimeError:
         _tell(what, "there is no home folder")
         return None

@@ -28,13 +28,13 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1 - half]}…{text[-half:]}"
 
 
-def shortened(names: Sequence[str], most: int) -> list[str]:
+def shorten_names(names: Sequence[str], most: int) -> list[str]:
     """Shorten names to so many letters: they lose what the long ones have in common, then their middle."""
     long = [name for name in names if len(name) > most]
     if not long:
         return list(names)
-    start = _shared(long)
-    end = _shared([name[start:][::-1] for name in long])
+    start = _common_prefix_length(long)
+    end = _common_prefix_length([name[start:][::-1] for name in long])
     head, tail = (KEPT if n > KEPT else n for n in (start, end))  # a few letters say what was left out
 
     def short(name: str) -> str:
@@ -44,7 +44,7 @@ def shortened(names: Sequence[str], most: int) -> list[str]:
     return [short(name) if len(name) > most else name for name in names]
 
 
-def _shared(names: Sequence[str]) -> int:
+def _common_prefix_length(names: Sequence[str]) -> int:
     """Count the letters at the start that several names have in common."""
     columns = zip(*names) if len(names) > 1 else ()
     return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
@@ -82,11 +82,11 @@ def brief(value: Any) -> str:
     elif isinstance(value, str):
         text = repr(value if len(value) <= 60 else value[:60])
     else:
-        text = _shown(value)
+        text = _repr_on_one_line(value)
     return text if len(text) <= 60 else text[:56] + " ..."
 
 
-def _shown(value: Any) -> str:
+def _repr_on_one_line(value: Any) -> str:
     """Return how an object shows itself, on one line; its kind where it cannot."""
     try:
         return " ".join(repr(value).split())

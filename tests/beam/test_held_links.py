@@ -7,6 +7,7 @@ least; bow and shortening are seen from the chord, whatever the frame of the lin
 import numpy as np
 import pytest
 
+import lissom
 from lissom.beam.flexible_link import PLACES, bow, small_deflection
 from lissom.model.compilation.end_conditions import EndConditions
 from lissom.model.flexible.beam import Beam
@@ -130,3 +131,28 @@ def test_bow_and_shortening_are_those_of_the_exact_field(seed):
         assert found.bow == pytest.approx(true.bow, rel=0.005), chord
         shortening = abs(true.shortening) + 0.1 * true.bow**2 / exact.length  # where pull and bow cancel, of either
         assert abs(found.shortening - true.shortening) < 0.01 * shortening, chord
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_couples_inside_a_span_turn_it_as_in_the_exact_field(seed):
+    """A rod between two pins that do not give way: its slopes at the couple are sines, not angles."""
+    rng = np.random.default_rng(seed)
+    length, x = 2.0, 2.0 * float(rng.uniform(0.3, 0.7))
+    section = {"rhoA": 3.0, "EA": 6e7, "EIy": 1.2e4, "EIz": 1.2e4, "GJ": 1e4, "Jx": 1e-3}
+    pin = {"type": "revolute", "axis": [0, 1, 0]}
+    end = {
+        "name": "end",
+        "joint": pin,
+        "between": [{"link": "rod"}, {"link": "world", "origin": {"xyz": [length, 0, 0]}}],
+    }
+    load = {("rod", x): [0, float(rng.uniform(3e3, 7e3)), 0, 0, 0, float(rng.uniform(-4e3, 4e3))]}
+
+    def tension_and_sag(field):
+        rod = {"name": "rod", "joint": pin | {"name": "pin"}, "beam": {"length": length, "section": section}}
+        rod["beam"]["stiffening"] = field
+        data = {"lissom": 1, "name": "rod", "gravity": [0, 0, 0], "links": [rod], "loops": [end]}
+        rest = lissom.static_equilibrium(lissom.Robot.from_dict(data), hold=(), loads=load)
+        return rest.loop_wrenches["end"][3], lissom.point_pose(rest.model, rest.q, "rod", x)[2, 3]
+
+    found, expected = tension_and_sag("first"), tension_and_sag("exact")
+    assert found == pytest.approx(expected, rel=5e-3)

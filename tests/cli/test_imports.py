@@ -16,13 +16,9 @@ RARE = {  # parts that a file may have and that of ella has not
         "control.schema.pose_motions",
         "control.schema.time_series_schema",
         "dynamics.sensing",
-        "model.description.contact",
-        "model.description.force_curve",
         "model.description.force_elements",
         "model.flexible.finite_elements",
-        "model.description.joint_actions",
         "model.description.sensor",
-        "model.flexible.shaped_section",
         "simulation.inputs.loads",
         "simulation.inputs.payload",
     )

@@ -306,7 +306,7 @@ def test_ctrl_c_while_results_are_prepared_keeps_the_whole_run(at, call, monkeyp
         raise KeyboardInterrupt
 
     places = {
-        "axial_doubts": "lissom.simulation.run_simulation.check_axial_forces",
+        "axial_doubts": "lissom.simulation.run_simulation.check_run",
         "summary": "lissom.results.trajectory.Trajectory.summary",
         "save": "lissom.results.trajectory.Trajectory.save",
         "figures": "lissom.cli.printing.run_folder.Folder.figures",

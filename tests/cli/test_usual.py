@@ -40,7 +40,7 @@ def test_all_number_types_and_integrators_that_runs_choose_are_held(held):
 
 def test_closed_loops_need_nothing_that_the_library_lacks():
     with tracing() as held:
-        aot_workload._closed()
+        aot_workload._closed_arm()
         aot_workload._dynamics(aot_workload._small("exact").compile())
     model = lissom.load("five-bar").compile()
     with tracing() as found:

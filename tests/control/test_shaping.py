@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 import lissom
 from lissom import LissomError
 from lissom.control import Impulses, Reference, impulses, light_modes, pd, shape, shaper
-from lissom.control.design.input_shaping import combined
+from lissom.control.design.input_shaping import combine
 
 ELLA = lissom.load("ella").compile()
 
@@ -38,7 +38,7 @@ def test_a_shaped_motion_leaves_no_vibration(kind: str, damping: float) -> None:
 
 def test_several_modes_are_shaped_at_once() -> None:
     motion = Reference.step(0.0, 1.0, at=0.1)
-    shaped = shape(motion, combined([impulses("zv", 1.7), impulses("zvd", 4.1, 0.02)]))
+    shaped = shape(motion, combine([impulses("zv", 1.7), impulses("zvd", 4.1, 0.02)]))
     for hz, damping in ((1.7, 0.0), (4.1, 0.02)):
         assert residual(shaped, hz, damping) < 1e-3 * residual(motion, hz, damping)
 
@@ -118,7 +118,7 @@ def test_wrong_arguments_are_named(make, message: str) -> None:  # type: ignore[
 
 
 def test_no_modes_no_shaping() -> None:
-    nothing = combined([])
+    nothing = combine([])
     assert isinstance(nothing, Impulses)
     motion = Reference.quintic(0.0, 1.0, 1.0)
     np.testing.assert_allclose(shape(motion, nothing)(0.3)[0], motion(0.3)[0])

@@ -11,7 +11,7 @@ from lissom.dynamics.sensing import Sensing
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model import Accelerometer, Encoder, ForceTorque, Gyro, Position, StrainGauge, Tachometer
-from lissom.results.section_forces import _moved
+from lissom.results.registry.section_forces import _advance
 
 KINDS = ("revolute", "free", "spherical", "universal", "prismatic", "cylindrical")
 
@@ -42,7 +42,7 @@ def test_accelerometers_are_second_differences_of_places_less_gravity(seed, stif
     count, h = 3 * len(model.links), 2e-4
 
     def places(time):
-        return sensing(_moved(model, q[None], v[None], a[None], np.array([[time]]))[0], still, still)[count:]
+        return sensing(_advance(model, q[None], v[None], a[None], np.array([[time]]))[0], still, still)[count:]
 
     second = (places(h) - 2 * places(0.0) + places(-h)) / h**2
     read = sensing(q, v, a)[:count].reshape(-1, 3)

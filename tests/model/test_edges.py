@@ -143,13 +143,13 @@ def test_a_long_cycle_is_told_in_short():
 
 
 def test_links_keep_their_order_but_for_parents_that_come_late():
-    from lissom.model.description.robot_checks import ordered
+    from lissom.model.description.robot_checks import sort_links
 
     data = chain(6)
     data["links"] = [data["links"][k] for k in (1, 3, 0, 2, 5, 4)]
     robot = lissom.Robot.from_dict(data)
     placed = {"world"}
-    for link in ordered(robot.links):
+    for link in sort_links(robot.links):
         assert link.parent in placed
         placed.add(link.name)
-    assert [link.name for link in ordered(robot.links)] == ["l0", "l1", "l2", "l3", "l4", "l5"]
+    assert [link.name for link in sort_links(robot.links)] == ["l0", "l1", "l2", "l3", "l4", "l5"]

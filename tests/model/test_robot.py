@@ -296,12 +296,16 @@ def test_an_off_diagonal_inertia_changes_with_its_mirror_image() -> None:
     assert arm.value("links.link1.body.inertia.2.1") == 0.002
 
 
-def test_only_numbers_become_complex_and_no_axis_does() -> None:
+def test_only_numbers_become_complex_and_an_axis_keeps_its_length() -> None:
     ella = load("ella")
     with pytest.raises(RobotError, match="only a number can be complex"):
         ella.with_value("links.upper.name", 1j)
-    with pytest.raises(RobotError, match="cannot be complex"):
-        ella.with_value("links.upper.joint.axis.0", 1j)
+    axis = np.array(ella.with_value("links.upper.joint.axis.0", 1e-3j).link("upper").joint.axes[0])
+    assert abs(axis @ axis - 1) < 1e-15
+    assert abs(axis[0].imag - 1e-3) < 1e-8
+    lost = next(c for c in range(3) if abs(ella.value(f"links.upper.joint.axis.{c}")) < 0.5)
+    with pytest.raises(RobotError, match="no length"):
+        ella.with_value(f"links.upper.joint.axis.{lost}", 1j)
 
 
 def test_complex_values_stay_beside_checked_ones() -> None:

@@ -53,6 +53,7 @@ ARGUMENTS = {
     lissom.joint_wrenches: (REST, ZERO, ZERO),
     lissom.energy: (REST, ZERO),
     lissom.tip_pose: (REST,),
+    lissom.inverse_kinematics: (lissom.tip_pose(MODEL, REST)[:3, 3],),
     lissom.point_pose: (REST, LAST),
     lissom.point_velocity: (REST, ZERO, LAST),
     lissom.jacobian: (REST, LAST),
@@ -110,12 +111,20 @@ OPTIONS = {
 }
 
 # functions of loops are given a robot that has some
-CLOSED = lissom.load("five-bar")
+SPRING = {
+    "name": "stay",
+    "type": "spring",
+    "stiffness": 1.0,
+    "length": 0.5,
+    "between": [{"link": "world"}, {"link": "left-far"}],
+}
+CLOSED = lissom.Robot.from_dict(lissom.load("five-bar").to_dict() | {"elements": [SPRING]})
 BENT = dynamics.close_loops(CLOSED)
 STILL = np.zeros(CLOSED.compile().nv)
 OF_LOOPS = {
     dynamics.close_loops: (),
     dynamics.closed_pose: (),
+    dynamics.lengths: (BENT,),
     dynamics.closed_loops: (BENT, STILL),
     dynamics.loop_gaps: (BENT,),
     dynamics.loop_jacobian: (BENT,),

@@ -33,7 +33,8 @@ DRAWN = {
 # Rooms and single modules of a layer, the lowest first; a module that is not listed is below all of them.
 ROOMS = {
     "kernel": (
-        "data", "maths", "links", "kinematics", "forces", "algorithms", "implicit", "constraints", "numbers",
+        "data", "maths", "links", "kinematics", "forces", "algorithms", "implicit", "derivatives", "constraints",
+        "numbers",
     ),
     "beam": (
         "sections", "functions", "fields", "damping", "flexible_link", "beam_link", "omitted_shapes",
@@ -44,8 +45,9 @@ ROOMS = {
         "robot_tables", "any_robot",
     ),
     "dynamics": (
-        "state_checks", "coordinates", "loops", "forward", "inverse", "joint_space_inertia", "state_derivatives",
-        "energies", "forward_batch", "kinematics", "operation_counts", "sensor_kinds", "sensing", "symbolic",
+        "state_checks", "coordinates", "loops", "plain_call", "forward", "inverse", "joint_space_inertia",
+        "state_derivatives", "energies", "forward_batch", "kinematics", "reaching", "operation_counts", "sensor_kinds",
+        "sensing", "symbolic",
     ),
     "analysis": ("energy_balance", "equilibrium", "linear_models", "modes"),
     "control": ("references", "laws", "design", "schema"),
@@ -53,7 +55,9 @@ ROOMS = {
         "equations", "settings", "integrators", "raw_run", "inputs", "status", "postprocess", "initial_state", "loop",
         "batch", "run_simulation", "sensitivity",
     ),
-    "results": ("registry", "run_samples", "trajectory", "section_forces", "summary", "validity", "files"),
+    "results": (
+        "registry", "fatigue", "run_samples", "trajectory", "summaries", "validity", "files", "trust",
+    ),
     "study": ("plan", "store", "execution", "search", "agent_observations", "learning"),
     "export": ("c", "fmu"),
     "view": ("figures", "drawing", "films", "pages", "live"),

@@ -3,6 +3,7 @@
 What mypy knows stands in `as_users_see_it.py`, which `make lint` checks.
 """
 
+import ast
 import inspect
 import re
 from pathlib import Path
@@ -72,3 +73,29 @@ def test_no_signature_shows_what_checks_a_field():
         signature = inspect.signature(kind)
         assert set(signature.parameters) == set(kind.model_fields), kind.__name__
         assert "Annotated" not in str(signature), kind.__name__
+
+
+KERNEL_MARKS = {"kernel", "inline", "shared", "late", "kept_python"}
+
+
+def marks(function):
+    """The last names of a function's decorators: `kernel` of `@compile.kernel` and of `@kernel(...)`."""
+    called = (mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list)
+    return {ast.unparse(mark).split(".")[-1] for mark in called}
+
+
+def untyped_functions(path):
+    """Functions without a type of an argument or of what they return, but for kernels."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not marks(node) & KERNEL_MARKS:
+            given = node.args
+            arguments = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+            named = [each for each in arguments if each is not None and each.arg not in ("self", "cls")]
+            if any(each.annotation is None for each in named) or (node.returns is None and node.name != "__init__"):
+                yield f"{path.relative_to(SOURCE)}:{node.lineno} {node.name}"
+
+
+def test_every_function_that_is_no_kernel_has_types():
+    """All that mypy's `strict` asks, which cannot tell kernels from other functions."""
+    files = [path for path in sorted(SOURCE.rglob("*.py")) if path.parent != SOURCE / "kernel" / "maths"]
+    assert not [place for path in files for place in untyped_functions(path)]

@@ -17,6 +17,7 @@ from lissom.reproductions import (
     optimal_motion,
     spinup_beam,
 )
+from lissom.theory.recursive_lagrange import RecursiveLagrange
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +50,8 @@ def test_boom_from_mesh_keeps_its_frequencies_and_bends_as_beam_theory_has_it(tm
 @pytest.mark.slow
 def test_canadarm2_twists_more_with_heavy_rotors_and_soft_joints_and_its_sensitivity_is_exact(tmp_path):
     duration = 0.2
-    (light, heavy), (soft, stiff), exact = canadarm2.main(tmp_path, duration, (2.0, 15.0), (0.6e6, 5e6))
+    (light, heavy), by_stiffness, exact, _ = canadarm2.main(tmp_path, duration, (2.0, 15.0), (0.6e6, 5e6))
+    soft, stiff = by_stiffness["N m/rad"]
     assert np.abs(heavy.torsion[:, 0]).max() > 2 * np.abs(light.torsion[:, 0]).max()
     assert np.abs(soft.torsion[:, 0]).max() > np.abs(stiff.torsion[:, 0]).max()
     path, robot = canadarm2.PARAMETERS[2], lissom.load("canadarm2")
@@ -60,6 +62,33 @@ def test_canadarm2_twists_more_with_heavy_rotors_and_soft_joints_and_its_sensiti
     ]
     difference = (tips[1].tip()[-1] - tips[0].tip()[-1]).values / (2 * change)
     assert np.abs(exact.output[2, -1] - difference).max() < 1e-3 * np.abs(difference).max()
+
+
+def test_the_space_arm_in_the_words_of_its_paper_keeps_its_energy_by_either_reading_of_the_stiffness():
+    """Twelve clamped-free functions per boom, no damping anywhere."""
+    for size in canadarm2.READINGS.values():
+        robot = canadarm2.arm_as_printed(stiffness=2.66e6 * size)
+        arm = RecursiveLagrange(robot.compile(), order="high")
+        run = theory.simulate(arm, 0.3, start=canadarm2.START, rtol=1e-8, atol=1e-10)
+        assert [len(run.q[0, arm.model.link(boom).modes_q]) for boom in ("boom1", "boom2")] == [12, 12]
+        first, last = (arm.energy(run.q[k], run.v[k]) for k in (0, -1))
+        assert abs(sum(last) - sum(first)) < 1e-6 * last.kinetic
+
+
+@pytest.mark.slow
+def test_stiffnesses_of_the_space_arm_can_be_told_apart_in_newton_millimetres_alone():
+    falls = {
+        unit: [canadarm2.fall(2.0, x, canadarm2.arm_as_printed(stiffness=x * size)) for x in (0.6e6, 5e6)]
+        for unit, size in canadarm2.READINGS.items()
+    }
+    metres, millimetres = (canadarm2.apart(runs) for runs in falls.values())
+    assert metres.max() < 1.5e-3
+    assert 0.07 < millimetres[2] < 0.09
+    assert 0.15 < millimetres[4] < 0.18
+    found = canadarm2.weigh_readings(falls)
+    assert found.best.name == "stiffness in N mm/rad"
+    assert found.best.met == 2
+    assert found.best.confidence > 0.95
 
 
 def test_dual_screw_arm_moves_alike_in_all_forms_of_the_theory(tmp_path):

@@ -219,7 +219,7 @@ def test_the_whole_study(tmp_path):
 
 @pytest.mark.parametrize(("name", "apart"), [("screw_pde", 1e-9), ("dual_screw_nonlinear", 1e-9), ("erls", 5e-3)])
 def test_other_formulations_move_the_rig_as_the_kernel_that_is_judged(name, apart, fitted):
-    """Deflections of some millimetres; `erls` leaves out what is of second order in them over the length, a hundredth."""
+    """Deflections of some millimetres; `erls` leaves out what is of second order in them over the length."""
     model = fitted.compile()
     law = lissom.control.torques(model, {model.joints[0]: 3.0})
     own, kernel = (theory.simulate(theory.build(each, model), 0.25, controller=law) for each in (name, "kernel"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom
-from lissom.results.section_forces import section_forces
+from lissom.results.registry.section_forces import section_forces
 from lissom.scenario import load
 
 CANTILEVER = """
@@ -55,7 +55,7 @@ def test_at_its_ends_a_beam_has_the_wrenches_of_the_joints(name, field):
             robot = robot.with_value(f"links.{link.name}.beam.stiffening", field)
     run = load(name).with_value("robot", robot).run(duration=0.1, progress=False)
     for link, beam in run.model.flexible.items():
-        found = section_forces(run, link, np.array([0.0, float(beam.length)]))
+        found = section_forces(run.data, link, np.array([0.0, float(beam.length)]))
         given = run.numbers.wrench(link)
         for part, where in ((slice(0, 3), slice(3, 6)), (slice(3, 6), slice(0, 3))):
             size = np.abs(given[:, where]).max()
@@ -113,7 +113,7 @@ def test_all_that_acts_on_a_beam_is_counted(kind):
     push = lissom.Load(link="upper", at=0.3, force=[5.0, 10.0, 20.0], torque=[1.0, 2.0, 3.0])
     carried = lissom.Payload(link="upper", mass=0.7, pick=0.03, drop=0.06, motion="carried")
     run = lissom.simulate(robot, 0.1, loads=[push], payloads=[carried], rate=100, progress=False, rtol=1e-7)
-    found, given = section_forces(run, "upper", np.array([0.0, 0.3, 0.30001])), run.numbers.wrench("upper")
+    found, given = section_forces(run.data, "upper", np.array([0.0, 0.3, 0.30001])), run.numbers.wrench("upper")
     given = np.concatenate([given[:, 3:], given[:, :3]], axis=1)
     assert -found[:, 0] == pytest.approx(given, abs=2e-4 * np.abs(given).max())
     jump = np.linalg.norm((found[:, 1] - found[:, 2])[:, :3], axis=1)
@@ -123,7 +123,7 @@ def test_all_that_acts_on_a_beam_is_counted(kind):
 def test_loops_pull_at_beams():
     run = load("five-bar").run(duration=0.1, progress=False)
     for link in run.model.flexible:
-        found, given = section_forces(run, link, np.array([0.0])), run.numbers.wrench(link)
+        found, given = section_forces(run.data, link, np.array([0.0])), run.numbers.wrench(link)
         assert -found[:, 0, :3] == pytest.approx(given[:, 3:], abs=1e-3 * np.abs(given[:, 3:]).max())
 
 

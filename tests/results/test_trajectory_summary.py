@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sample_runs import ella_run, satellite_run
 
-from lissom.results.summary import settling_time
+from lissom.results.summaries.summary import settling_time
 
 
 def test_peaks_are_the_largest_norms_and_their_times():

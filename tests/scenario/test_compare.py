@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import lissom
 from lissom import compare
 from lissom.cli import app
+from lissom.model.io.robot_files import builtin_names
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +76,36 @@ def test_an_unknown_formulation_is_an_error():
         lissom.compare("ella", ["dual_scrw"], duration=0.1)
 
 
-def test_prescribed_motions_are_refused_with_the_remedy():
-    with pytest.raises(lissom.LissomError, match=r"motion: .* use control instead"):
-        lissom.compare("spinup-beam")
+def test_a_prescribed_motion_is_compared_where_formulations_take_it():
+    """These three have the same first-order field; the others refuse the joint by its name."""
+    found = lissom.compare("spinup-beam", duration=2.0)
+    assert set(found.results) == {"kernel", "recursive_lagrange", "screw_pde"}
+    assert np.abs(found["kernel"].tip[-1] - [8, 0, 0]).max() > 1e-3
+    for name in ("recursive_lagrange", "screw_pde"):
+        assert found[name].distance.max() < 1e-12
+        assert found[name].torque.max() < 1e-9
+    assert all("prescribed = 'shaft'" in reason for reason in found.missing.values())
+    assert len(found.missing) == 4
+
+
+def test_a_manoeuvre_in_which_nothing_moves_is_told_as_such():
+    assert "Nothing moves in this manoeuvre" in str(lissom.compare("two-link-rig", ["erls"], duration=0.01))
+    assert "Nothing moves" not in str(lissom.compare("rigid-7-axis", ["lie_group"], duration=0.01))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", builtin_names())
+def test_on_every_built_in_robot_each_formulation_answers_or_refuses_a_part_by_name(name):
+    found = lissom.compare(name, duration=0.01, rtol=1e-5)
+    assert set(found.results) | set(found.missing) == set(lissom.theory.names())
+    assert "kernel" in found.results
+    for row in found.rows:
+        assert row["tip"] < 1e-6, row
+    known = [str(part) for part in lissom.load(name).compile().links]
+    for reason in found.missing.values():
+        path, _, words = reason.partition(": ")
+        assert words
+        assert path.startswith(("loops", "elements", "contacts", "prescribed")) or path.split(".")[1] in known, reason
 
 
 def test_the_command_prints_the_table_and_writes_figure_and_numbers(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 import lissom
 from lissom.errors import LissomError
-from lissom.study.plan.sampling import AnyVaried, Sampling, Variations, sampled
+from lissom.study.plan.sampling import AnyVaried, Sampling, Variations, sample_runs
 from lissom.study.store.sobol_ranking import first_order_indices
 
 
@@ -14,17 +14,17 @@ def varied(**given):
 
 
 def test_a_grid_has_every_combination():
-    made = sampled(varied(a=[1, 2], b={"from": 0, "to": 1, "points": 3}), Sampling())
+    made = sample_runs(varied(a=[1, 2], b={"from": 0, "to": 1, "points": 3}), Sampling())
     assert made.columns == {"a": (1, 1, 1, 2, 2, 2), "b": (0.0, 0.5, 1.0, 0.0, 0.5, 1.0)}
 
 
 def test_a_list_goes_side_by_side():
-    made = sampled(varied(a=[1, 2, 3], b=["x", "y", "z"]), Sampling(type="list"))
+    made = sample_runs(varied(a=[1, 2, 3], b=["x", "y", "z"]), Sampling(type="list"))
     assert made.changes(1) == [("a", 2), ("b", "y")]
 
 
 def test_one_quantity_may_set_several_fields():
-    made = sampled(varied(wall={"values": [1, 2], "fields": ["links.a.wall", "links.b.wall"]}), Sampling())
+    made = sample_runs(varied(wall={"values": [1, 2], "fields": ["links.a.wall", "links.b.wall"]}), Sampling())
     assert made.changes(1) == [("links.a.wall", 2), ("links.b.wall", 2)]
     assert made.row(1) == {"wall": 2}
 
@@ -33,9 +33,9 @@ def test_one_quantity_may_set_several_fields():
 def test_draws_repeat_and_stay_in_range(kind):
     fields = varied(a={"from": 2, "to": 4}, b={"from": 1e-3, "to": 10, "scale": "log"}, c={"mean": 5, "deviation": 0.1})
     draw = Sampling(type=kind, runs=256, seed=7)
-    made, again = sampled(fields, draw), sampled(fields, draw)
+    made, again = sample_runs(fields, draw), sample_runs(fields, draw)
     assert made.columns == again.columns
-    assert made.columns != sampled(fields, Sampling(type=kind, runs=256, seed=8)).columns
+    assert made.columns != sample_runs(fields, Sampling(type=kind, runs=256, seed=8)).columns
     a, b, c = (np.array(made.columns[name]) for name in "abc")
     assert a.min() >= 2
     assert a.max() <= 4
@@ -48,7 +48,7 @@ def test_draws_repeat_and_stay_in_range(kind):
 
 
 def test_a_latin_hypercube_has_one_run_in_every_slice():
-    a = np.array(sampled(varied(a={"from": 0, "to": 1}), Sampling(type="latin-hypercube", runs=50)).columns["a"])
+    a = np.array(sample_runs(varied(a={"from": 0, "to": 1}), Sampling(type="latin-hypercube", runs=50)).columns["a"])
     assert sorted((a * 50).astype(int)) == list(range(50))
 
 
@@ -84,7 +84,7 @@ def test_wrong_values_are_refused(given, text):
 )
 def test_values_that_do_not_go_together_are_refused(fields, draw, text):
     with pytest.raises(LissomError, match=text):
-        sampled(fields, Sampling(**draw))
+        sample_runs(fields, Sampling(**draw))
 
 
 def test_ranges_and_lists_may_have_units():

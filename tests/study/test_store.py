@@ -335,7 +335,7 @@ def test_a_file_that_was_lost_or_changed_is_told_and_computed_again(name, damage
         results = study.run(place, cores=1, progress=False)
     assert results.complete
     assert contents(place) == contents(whole)
-    assert Store(place).damaged() == {}
+    assert Store(place).find_damaged() == {}
 
 
 def test_random_changes_of_bytes_never_give_other_numbers(study, whole, tmp_path):

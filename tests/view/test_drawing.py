@@ -9,7 +9,7 @@ import lissom
 from lissom.errors import LissomError
 from lissom.view.drawing import link_solids, triangle_meshes
 from lissom.view.drawing.arm_drawing import Drawing
-from lissom.view.drawing.viewpoint import HOME, followed, home
+from lissom.view.drawing.viewpoint import HOME, followed_link, home
 from lissom.view.films.film import film, still
 from lissom.view.pages import run_report
 
@@ -162,7 +162,7 @@ def test_the_picture_travels_with_an_arm_that_goes_far_and_with_no_other():
         run = adrift(speed)
         arm = Drawing(run.model)
         motion = arm.motion(run.q)
-        arm.follow = followed(arm, motion)
+        arm.follow = followed_link(arm, motion)
         assert arm.follow == (arm.links.index("bus") if with_base else None)
         ways = [np.linalg.norm(arm.frames(motion, k).origin[0] - arm.frames(motion).origin[0]) for k in (0, -1)]
         assert ways[1] == pytest.approx(0.0 if with_base else 6 * speed, abs=0.05)

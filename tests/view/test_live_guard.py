@@ -18,7 +18,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from lissom.view.live.app import MODES, MOVED, App
-from lissom.view.live.guard import checked
+from lissom.view.live.guard import check_message
 from lissom.view.live.server import open_server
 
 SPOKEN = [f"viser-v{viser.__version__}"]
@@ -252,21 +252,21 @@ def test_a_fault_inside_is_told_on_the_page_and_the_page_goes_on(running, capfd,
 
 def test_a_message_keeps_its_form_and_loses_what_is_not_asked_for():
     camera = msgspec.msgpack.encode({"type": "ViewerCameraMessage", "position": [1, 2, 3]})
-    assert checked(camera, lambda uuid: None) == camera
+    assert check_message(camera, lambda uuid: None) == camera
     unknown = msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "x", "updates": {"value": 1}})
-    assert checked(unknown, lambda uuid: None) is None
+    assert check_message(unknown, lambda uuid: None) is None
 
 
 def test_only_the_ball_at_the_tip_can_be_dragged_and_only_to_a_place():
     drag = {"type": "SceneNodeDragMessage", "name": "/grip", "phase": "update", "end_position": [0.1, 2, -3.0]}
-    assert checked(msgspec.msgpack.encode(drag), lambda uuid: None) == msgspec.msgpack.encode(drag)
+    assert check_message(msgspec.msgpack.encode(drag), lambda uuid: None) == msgspec.msgpack.encode(drag)
     infinite, nan = float("inf"), float("nan")
     places = ([1, 2], [1, 2, infinite], [nan, 0, 0], [1e9, 0, 0], ["1", 2, 3], [True, 0, 0], "abc", None)
     for change in ({"name": "/arm/0-link"}, {"name": 3}, *({"end_position": place} for place in places)):
-        assert checked(msgspec.msgpack.encode(drag | change), lambda uuid: None) is None
+        assert check_message(msgspec.msgpack.encode(drag | change), lambda uuid: None) is None
     command = {"type": "CommandTriggerMessage", "uuid": "abc"}
-    assert checked(msgspec.msgpack.encode(command), lambda uuid: None) == msgspec.msgpack.encode(command)
-    assert checked(msgspec.msgpack.encode(command | {"uuid": 7}), lambda uuid: None) is None
+    assert check_message(msgspec.msgpack.encode(command), lambda uuid: None) == msgspec.msgpack.encode(command)
+    assert check_message(msgspec.msgpack.encode(command | {"uuid": 7}), lambda uuid: None) is None
 
 
 def test_a_start_beyond_the_usual_range_of_a_slider_is_shown():

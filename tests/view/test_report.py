@@ -9,7 +9,7 @@ from sample_runs import ella_run, satellite_run, small_ella
 
 import lissom
 from lissom.errors import LissomError
-from lissom.results.summary import number
+from lissom.results.summaries.summary_tables import number
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.simulation.raw_run import RawRun
 from lissom.view.pages import run_report

@@ -19,30 +19,43 @@ TAUT = 30.0  # sqrt(N / EI) L, from which on 1 % of a deflection under a force i
 
 
 class Doubt(NamedTuple):
-    """A link, what is in doubt, a sentence, and the number behind it."""
+    """A link, what is in doubt, a sentence, the number behind it, and which configuration it is of."""
 
     link: str
     kind: str
     text: str
     value: float
+    place: int = 0
 
 
 def field_doubts(model: Model, q: Vector, modes: bool = False) -> Iterator[Doubt]:
-    """Yield links whose torsion, or whose bending about places inside their span, is more than 1 % off at q.
+    """Yield links whose torsion, or whose bending about places inside their span, is more than 1 % off.
 
-    modes: whether torsion counts of links that are not twisted, too, as in natural modes.
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q : array
+        (nq,) a configuration, or (n, nq) several, of which the worst counts.
+    modes : bool
+        Whether torsion counts of links that are not twisted, too, as in natural modes.
     """
+    several = np.real(np.atleast_2d(q))
     for body in model.bodies:
         beam = model.flexible.get(body.link)
         if not isinstance(beam, BeamLink) or not beam.count:
             continue
-        eta = np.real(q[body.modes_q])
-        share = softening(beam, eta) if modes or largest_twist(beam, eta) > TWISTED else 0.0
-        if share > SOFTENED:
-            yield Doubt(body.link, "torsion", _of_torsion(body.link, share), share)
+        eta = several[:, body.modes_q]
+        shows = np.full(len(eta), True) if modes else largest_twist(beam, eta) > TWISTED
+        if shows.any():
+            shares = np.where(shows, softening(beam, eta), 0.0)
+            if (share := float(shares.max())) > SOFTENED:
+                yield Doubt(body.link, "torsion", _of_torsion(body.link, share), share, int(shares.argmax()))
         tension, taut = tautness(beam, eta)
-        if taut > TAUT and acting_places(model.robot, model.robot.link(body.link)):
-            yield Doubt(body.link, "taut", _of_tension(body.link, tension, float(np.real(beam.length)) / taut), taut)
+        k = int(taut.argmax())
+        if taut[k] > TAUT and acting_places(model.robot, model.robot.link(body.link)):
+            within = float(np.real(beam.length) / taut[k])
+            yield Doubt(body.link, "taut", _of_tension(body.link, float(tension[k]), within), float(taut[k]), k)
 
 
 def _of_torsion(link: str, share: float) -> str:

@@ -63,13 +63,10 @@ def largest_share(beam: BeamLink, spin: np.ndarray) -> float:
     return _share(beam, np.outer(spin, spin) - spin @ spin * np.eye(3))
 
 
-def _share(beam: BeamLink, whirl: np.ndarray) -> float:
+def _share(beam: BeamLink, squares: np.ndarray) -> float:
     """Return the share of omega omega^T - omega^2 1: times int s0 d_i d_j s it is what the stiffness lacks."""
-    lacking = np.einsum("ab,abij->ij", whirl, beam.turned_inertia()[:3])
-    scale = 1 / np.sqrt(np.diag(np.real(beam.stiffness())))
-    K, lacking = (np.real(part) * np.outer(scale, scale) for part in (beam.stiffness(), lacking))
-    values, shapes = np.linalg.eigh(K)
-    if values[0] <= 0:  # prestress buckles it: nothing to compare with
+    shapes = beam.shapes_of_unit_stiffness
+    if shapes is None:  # prestress buckles it: nothing to compare with
         return 0.0
-    shapes = shapes / np.sqrt(values)
+    lacking = np.einsum("ab,abij->ij", squares, np.real(beam.turned_inertia[:3]))
     return float(np.abs(np.linalg.eigvalsh(shapes.T @ lacking @ shapes)).max())

@@ -6,7 +6,8 @@ basis: deflections v (along y) and w (along z), twist t, extension a. The pose o
     r(x) = (x + a - 1/2 eta^T B(x) eta,  v,  w)              B: foreshortening of a bent axis
     R(x) = bend(0, -w', v') Rx(t + 1/2 eta^T D(x) eta)       D: twist of an axis bent both ways
 
-so that R carries e_x along the axis to second order and the twist rate is t'. Stiffening "none": B = D = 0;
+so that R carries e_x along the axis to second order and the twist rate is t'. Of a link held at both ends, whose field
+has terms of fourth order, the slopes are sines of what its sections turn by. Stiffening "none": B = D = 0;
 "exact": the field of `beam.fields.exact_field`, good for any deflection.
 
 A uniform, shear-rigid link with its centroid on the axis has named functions (`Basis`); any other has functions of its
@@ -24,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lissom.beam import damping as laws
-from lissom.beam.constants import constant_property, frozen
+from lissom.beam.constants import constant_property, freeze
 from lissom.beam.damping import Damping
 from lissom.beam.fields.chord_field import Bow, bow
 from lissom.beam.fields.displacement_field import Field, UniformField
@@ -36,7 +37,7 @@ from lissom.beam.fields.prestress import NOTHING, Prestress
 from lissom.beam.fields.profile_field import ProfileField
 from lissom.beam.fields.section_rotation import bend, roll
 from lissom.beam.fields.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
-from lissom.beam.flexible_link import NaturalModes, SectionMap
+from lissom.beam.flexible_link import LinkModes, SectionMap
 from lissom.beam.functions.basis import DIRECTIONS
 from lissom.beam.functions.eigenmodes import eigenmodes
 from lissom.beam.functions.force_based_shapes import OwnBasis
@@ -48,6 +49,7 @@ from lissom.beam.sections.profile import Profile
 from lissom.errors import LissomError
 
 ORDERS = ("none", "first", "exact")
+QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])  # turn of (y, z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +181,7 @@ class BeamLink:
     def section_map(self, x: Number) -> SectionMap:
         """Return linear and quadratic terms of the motion of the section at x."""
         found = _section_map(self.field, self.stiffening, x)
-        return found if self.bow is None else found._replace(bow=frozen(self.bow.running(self.field.fraction(x))[0]))
+        return found if self.bow is None else found._replace(bow=freeze(self.bow.running(self.field.fraction(x))[0]))
 
     def position(self, x: Any) -> Array:
         """Return places on the undeformed axis: x scalar -> (3,), (k,) -> (k, 3)."""
@@ -202,7 +204,7 @@ class BeamLink:
         th = np.einsum("kaj,...j->...ka", section.psi, eta)
         shortening, twist = self.field.running_terms(xi).at(eta) if self.second_order else (0.0, 0.0)
         T = np.zeros((*u.shape[:-1], 4, 4), u.dtype)
-        T[..., :3, :3] = bend(th[..., 1], th[..., 2]) @ roll(th[..., 0] + twist)
+        T[..., :3, :3] = bend(th[..., 1], th[..., 2], sines=self.bow is not None) @ roll(th[..., 0] + twist)
         T[..., :3, 3] = u
         T[..., 0, 3] += x - shortening - (self.bow.shortening(xi, eta) if self.bow else 0.0)
         T[..., 3, 3] = 1
@@ -221,8 +223,9 @@ class BeamLink:
         """Return integrals over the mass of the beam and its lumped masses."""
         return self._invariants
 
+    @constant_property
     def turned_inertia(self) -> Array:
-        """Return int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); s0_3 = 1, see `turning`."""
+        """Integrals int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); s0_3 = 1, see `turning`."""
         return self.carriers.turned(self.moments)
 
     def shortening(self) -> Shortening | None:
@@ -281,18 +284,18 @@ class BeamLink:
         cubic = (coefficient * eta[..., index].prod(axis=-1)).sum(axis=-1)
         return quadratic + cubic + (self.bow.strain_energy(eta) if self.bow else 0.0)
 
-    def natural_modes(self, tip_mass: Number = 0.0) -> NaturalModes:
+    def natural_modes(self, tip_mass: Number = 0.0) -> LinkModes:
         """Return undamped natural modes with the base held; `tip_mass` is added at the tip."""
         if tip_mass:
             loaded = replace(self, masses=(*self.masses, LumpedMass(self.length, tip_mass)))
             return loaded.natural_modes()
         if self.count == 0:
-            return NaturalModes(np.zeros(0), (), np.zeros((0, 0)))
+            return LinkModes(np.zeros(0), (), np.zeros((0, 0)))
         M, K = np.real(self.invariants().mass_matrix), np.real(self.stiffness())
         omega, X = eigenmodes(M, K)
         strongest = [DIRECTIONS[k] for k in self._motions(X).argmax(axis=0)]
         labels = tuple(f"{name}{strongest[: k + 1].count(name)}" for k, name in enumerate(strongest))
-        return NaturalModes(omega / (2 * np.pi), labels, X)
+        return LinkModes(omega / (2 * np.pi), labels, X)
 
     def _motions(self, shapes: Array) -> Array:
         """Return twice the kinetic energy of shapes (m, n) along DIRECTIONS, (4, n), without that of slopes."""
@@ -322,6 +325,26 @@ class BeamLink:
     @constant_property
     def _shortening(self) -> Shortening:
         return self.carriers.shortening(self.moments)
+
+    @constant_property
+    def node_compliance(self) -> Array:
+        """Compliance of the sections at the nodes, real, (n, 6, 6)."""
+        return np.real(self.profile.tables(self.basis.rule.nodes)[0])
+
+    @constant_property
+    def twisted_bending(self) -> Array:
+        """What w . (J^T S J - S) w is of the coordinates at the nodes, (n, m, m): see `beam.field_limits`."""
+        w = np.real(self.field.nodes.strain[:, 4:])
+        S = np.linalg.inv(self.node_compliance[:, 4:, 4:])
+        return np.swapaxes(w, 1, 2) @ (QUARTER.T @ S @ QUARTER - S) @ w
+
+    @constant_property
+    def shapes_of_unit_stiffness(self) -> Array | None:
+        """Combinations of the coordinates with the stiffness 1 each, none with another, (m, m); None if one buckles."""
+        K = np.real(self.stiffness())
+        scale = 1 / np.sqrt(np.diag(K))  # stretch is stiffer than bending by the square of the slenderness
+        values, shapes = np.linalg.eigh(K * np.outer(scale, scale))
+        return scale[:, None] * shapes / np.sqrt(values) if values[0] > 0 else None
 
     @constant_property
     def _forces(self) -> Array:
@@ -383,4 +406,4 @@ def _section_map(field: Any, stiffening: str, x: Number) -> SectionMap:
         terms = field.running_terms(xi)
         B, D = terms.foreshortening(np.ones(1)), terms.twist(np.ones(1))
     running = ExactField(field).running(xi)[0] if stiffening == "exact" else np.zeros(0)
-    return frozen(SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running))
+    return freeze(SectionMap(np.array([x, 0 * x, 0 * x]), section.phi[0], section.psi[0], B, D, running))

@@ -12,17 +12,17 @@ import numpy as np
 Found = TypeVar("Found")
 
 
-def frozen(value: Found) -> Found:
+def freeze(value: Found) -> Found:
     """Return `value` with every array in it read-only: in tuples, lists, mappings and the fields of data classes."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, tuple | list):
         for part in value:
-            frozen(part)
+            freeze(part)
     elif isinstance(value, dict):
-        frozen(list(value.values()))
+        freeze(list(value.values()))
     elif is_dataclass(value):
-        frozen(vars(value))
+        freeze(vars(value))
     return value
 
 
@@ -30,5 +30,5 @@ class constant_property(cached_property[Found]):
     """A property computed once, when first asked for, whose arrays are read-only."""
 
     def __init__(self, compute: Callable[[Any], Found]) -> None:
-        super().__init__(lambda owner: frozen(compute(owner)))
+        super().__init__(lambda owner: freeze(compute(owner)))
         self.__doc__ = compute.__doc__

@@ -17,44 +17,37 @@ import numpy as np
 from lissom.beam.beam_link import BeamLink
 from lissom.beam.number_types import Array
 
-QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
 
-
-def softening(beam: BeamLink, eta: Array) -> float:
-    """Return the largest share of a link's stiffness, in any shape, that its field leaves out at eta (m,)."""
+def softening(beam: BeamLink, eta: Array) -> Array:
+    """Return the largest share of a link's stiffness, in any shape, that its field leaves out at each eta (n, m)."""
     if not beam.second_order or not beam.basis.counts["torsion"]:
-        return 0.0
-    nodes, weights = beam.field.nodes, np.real(beam.field.weights)
-    twist, w = np.real(nodes.psi[:, 0]), np.real(nodes.strain[:, 4:])
-    S = np.linalg.inv(_compliance(beam)[:, 4:, 4:])
-    # of 1/2 int t^2 c, c = w . B w, B = J^T S J - S: the second derivatives by the coordinates
-    by_w = np.einsum("kai,kab,kbj->kij", w, QUARTER.T @ S @ QUARTER - S, w)
-    t, by_c = weights * (twist @ eta), by_w @ eta
-    crossed = 2 * (twist.T * t) @ by_c
-    missing = (twist.T * (weights * (by_c @ eta))) @ twist + crossed + crossed.T
-    missing = missing + np.einsum("k,kij->ij", t * (twist @ eta), by_w)
-    values, shapes = np.linalg.eigh(np.real(beam.stiffness()))
-    if values[0] <= 0:  # prestress buckles it: nothing to compare with
-        return 0.0
-    shapes = shapes / np.sqrt(values)
-    return float(np.abs(np.linalg.eigvalsh(shapes.T @ missing @ shapes)).max())
+        return np.zeros(len(eta))
+    B, shapes = beam.twisted_bending, beam.shapes_of_unit_stiffness
+    if shapes is None:  # prestress buckles it: nothing to compare with
+        return np.zeros(len(eta))
+    weights, twist = np.real(beam.field.weights), np.real(beam.field.nodes.psi[:, 0])
+    k, m = twist.shape
+    # second derivatives by the coordinates of 1/2 int t^2 c, t = twist . eta, c = eta . B eta, at every eta
+    t = eta @ twist.T
+    by_c = (eta @ B.transpose(1, 0, 2).reshape(m, k * m)).reshape(-1, k, m)
+    c = np.einsum("nki,ni->nk", by_c, eta)
+    crossed = 2 * np.swapaxes((weights * t)[..., None] * twist, 1, 2) @ by_c
+    missing = (weights * c) @ (twist[:, :, None] * twist[:, None, :]).reshape(k, -1)
+    missing = (missing + (weights * t**2) @ B.reshape(k, -1)).reshape(-1, m, m) + crossed + np.swapaxes(crossed, 1, 2)
+    return np.abs(np.linalg.eigvalsh(shapes.T @ missing @ shapes)).max(axis=1)
 
 
-def largest_twist(beam: BeamLink, eta: Array) -> float:
-    """Return the largest angle, rad, by which a section of a link is twisted."""
-    return float(np.abs(np.real(beam.field.nodes.psi[:, 0] @ eta)).max())
+def largest_twist(beam: BeamLink, eta: Array) -> Array:
+    """Return the largest angle, rad, by which a section of a link is twisted at each eta (n, m)."""
+    return np.abs(eta @ np.real(beam.field.nodes.psi[:, 0]).T).max(axis=1)
 
 
-def tautness(beam: BeamLink, eta: Array) -> tuple[float, float]:
-    """Return the mean tension N of a link deformed by eta (m,), and sqrt(N / EI) L; zero under pressure."""
-    C = _compliance(beam)
+def tautness(beam: BeamLink, eta: Array) -> tuple[Array, Array]:
+    """Return the mean tension N of a link at each eta (n, m), and sqrt(N / EI) L; zero under pressure."""
+    C = beam.node_compliance
     bends = [row for row, name in ((5, "y"), (4, "z")) if beam.basis.counts[name]]
     weights = np.real(beam.field.weights)
-    tension = float(weights @ (np.real(beam.field.nodes.strain[:, 0] @ eta) / C[:, 0, 0]) / weights.sum())
-    if tension <= 0 or not bends:
-        return 0.0, 0.0
-    return tension, float(np.sqrt(tension * max(np.mean(C[:, row, row]) for row in bends)) * np.real(beam.length))
-
-
-def _compliance(beam: BeamLink) -> Array:
-    return np.real(beam.profile.tables(beam.basis.rule.nodes)[0])
+    stretch = np.real(beam.field.nodes.strain[:, 0])
+    tension = np.maximum(eta @ stretch.T @ (weights / C[:, 0, 0]) / weights.sum(), 0.0) if bends else np.zeros(len(eta))
+    softest = max((float(np.mean(C[:, row, row])) for row in bends), default=0.0)
+    return tension, np.sqrt(tension * softest) * float(np.real(beam.length))

@@ -59,7 +59,7 @@ def _of_directions(beam: BeamLink, profile: Profile, moving: list[str], places: 
     root = np.linalg.inv(np.linalg.cholesky(ritz.stiffness))
     work = root @ _work(beam, profile, moving, degree)[:, columns]  # the functions in these coordinates
     known = np.linalg.qr(work)[0]
-    statics = np.vstack([ritz.tip, *_held(ritz, moving, places)]) @ root.T
+    statics = np.vstack([ritz.tip, *_displacement_rows(ritz, moving, places)]) @ root.T
     statics /= np.linalg.norm(statics, axis=1, keepdims=True)
     if np.linalg.norm(statics - statics @ known @ known.T, axis=1).max() ** 2 > STATIC:
         return None
@@ -82,7 +82,7 @@ def _work(beam: BeamLink, profile: Profile, moving: list[str], degree: int) -> A
     return np.einsum("kar,k,kas->rs", forces, weights, strain, optimize=True)
 
 
-def _held(ritz: Ritz, moving: list[str], places: Sequence[Place]) -> list[Array]:
+def _displacement_rows(ritz: Ritz, moving: list[str], places: Sequence[Place]) -> list[Array]:
     """Return rows (c, r): how each place moves along the loads that act there."""
     first = np.cumsum([0, *(len(MOTION[name]) for name in moving)])
     return [

@@ -51,6 +51,15 @@ COMMANDS = {
             ("lissom modes satellite-two-arm --free", "joints and base free"),
         ],
     ),
+    "pose": Command(
+        "lissom.cli.commands.pose:pose",
+        [
+            ("lissom pose luffing-crane --pose pin='30 deg'", "how long the cylinder is there"),
+            ("lissom pose luffing-crane --pose lift=3.8", "the angle that a length gives"),
+            ("lissom pose luffing-crane --at boom='[., ., 9]'", "both, for a tip 9 m up"),
+            ("lissom pose rigid-7-axis --at link7='[0.4, 0.2, 0.6]' --json", "inverse kinematics, for machines"),
+        ],
+    ),
     "sweep": Command(
         "lissom.cli.commands.sweep:sweep",
         [
@@ -98,6 +107,20 @@ COMMANDS = {
     ),
     "list": Command(
         "lissom.cli.commands.robots:list_all", [("lissom list", "then: lissom run ella, lissom describe ella")]
+    ),
+    "new": Command(
+        "lissom.cli.commands.files:new",
+        [
+            ("lissom new my-arm", "asks three questions, then writes my-arm.yaml and my-arm-run.yaml"),
+            ("lissom new boom --links 1 --bend --drive none", "asks nothing"),
+        ],
+    ),
+    "schema": Command(
+        "lissom.cli.commands.files:schema",
+        [
+            ("lissom schema", "schemas of all files in the folder schemas, for editors"),
+            ("lissom schema robot", "that of robot files, on the screen"),
+        ],
     ),
     "describe": Command(
         "lissom.cli.commands.robots:describe",

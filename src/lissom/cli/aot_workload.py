@@ -79,7 +79,7 @@ def usual_work() -> Trace:
         for method in (registry.AUTO, STIFF):
             _run(bending, method=method).summary()
         _run(exact, method=STIFF).summary()
-        _controlled(bending)
+        _run_control_laws(bending)
         for robot in (bending, exact):
             _dynamics(robot.compile())
             _analysis(robot)
@@ -96,9 +96,9 @@ def all_work() -> Trace:
             _run(bending, method=method).summary()
         RunMemory(bending, RunSettings(duration=MOMENT)).poles()
         _dynamics(touching.compile())
-        _closed()
+        _closed_arm()
         for robot in (bending, exact, touching):
-            _derived(robot)
+            _run_sensitivities(robot)
         for method in IMPLICIT:
             np.asarray(lissom.sensitivity(bending, LENGTH, MOMENT, method=method).output)
         _in_lanes(bending.compile())
@@ -118,7 +118,7 @@ def _run(robot: Any, **options: Any) -> Any:
     return lissom.simulate(robot, MOMENT, progress=False, **options)
 
 
-def _controlled(robot: Any) -> None:
+def _run_control_laws(robot: Any) -> None:
     """Run control laws and motions that are given."""
     still = control.Reference.constant(0.1)
     q = robot.compile().neutral()
@@ -146,6 +146,7 @@ def _dynamics(model: Any) -> None:
     lissom.point_velocity(model, q, v, "arm", 0.5)
     lissom.jacobian(model, q, "arm")
     lissom.derivatives(model, q, v, v)
+    dynamics.inverse_derivatives(model, q, v, v)
 
 
 def _analysis(robot: Any) -> None:
@@ -161,7 +162,7 @@ def _in_lanes(model: Any) -> None:
     VectorBatch(series, series.begin()).compile()
 
 
-def _closed() -> None:
+def _closed_arm() -> None:
     """Return an arm whose loops are closed."""
     model = parse(CLOSED, "closed").compile()
     q, v = dynamics.close_loops(model), np.zeros(model.nv)
@@ -174,7 +175,7 @@ def _closed() -> None:
     lissom.linearise(model)
 
 
-def _derived(robot: Any) -> None:
+def _run_sensitivities(robot: Any) -> None:
     """Derive by a parameter: numbers of the model are complex then."""
     model = robot.compile()
     q, v = model.neutral(), np.zeros(model.nv)

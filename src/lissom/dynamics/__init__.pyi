@@ -17,12 +17,14 @@ from lissom.dynamics.kinematics import point_velocity as point_velocity
 from lissom.dynamics.kinematics import tip_pose as tip_pose
 from lissom.dynamics.loops.cylinder_pose import ClosedPose as ClosedPose
 from lissom.dynamics.loops.cylinder_pose import closed_pose as closed_pose
+from lissom.dynamics.loops.cylinder_pose import lengths as lengths
 from lissom.dynamics.loops.loop_closing import close_loops as close_loops
 from lissom.dynamics.loops.loop_kinematics import Closed as Closed
 from lissom.dynamics.loops.loop_kinematics import closed_loops as closed_loops
 from lissom.dynamics.loops.loop_kinematics import loop_gaps as loop_gaps
 from lissom.dynamics.loops.loop_kinematics import loop_jacobian as loop_jacobian
 from lissom.dynamics.loops.loop_kinematics import loop_rows as loop_rows
+from lissom.dynamics.reaching.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from lissom.dynamics.sensing import sense as sense
 from lissom.dynamics.state_checks import integrate as integrate
 from lissom.dynamics.state_derivatives import Derivatives as Derivatives

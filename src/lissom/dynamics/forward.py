@@ -5,6 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.loops.loop_kinematics import closed_loops
+from lissom.dynamics.plain_call import forward_plainly
 from lissom.dynamics.state_checks import Vector, Wrenches, driven, finite
 from lissom.kernel.algorithms import articulated_body
 from lissom.model.any_robot import AnyRobot, as_model
@@ -44,6 +45,8 @@ def forward_dynamics(
     >>> a = lissom.forward_dynamics(model, q, v)  # let go at rest
     """
     model = as_model(robot)
+    if wrenches is None and a is None and (found := forward_plainly(model, q, v, tau)) is not None:
+        return found
     if model.loops:
         return closed_loops(model, q, v, tau, wrenches, a).a
     given = driven(model, q, v, tau, wrenches, a)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.coordinates import motor_indices
 from lissom.dynamics.loops.loop_kinematics import loop_jacobian, loop_rows, openings, reactions
+from lissom.dynamics.plain_call import inverse_plainly
 from lissom.dynamics.state_checks import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError, check_choice
 from lissom.kernel.algorithms import newton_euler
@@ -60,6 +61,8 @@ def inverse_dynamics(
     >>> tau = lissom.inverse_dynamics(model, q, v, np.zeros(model.nv))  # what holds the arm
     """
     model = as_model(robot)
+    if wrenches is None and actuators is None and (found := inverse_plainly(model, q, v, a)) is not None:
+        return found
     tree = _newton_euler(model, q, v, a, wrenches)
     if actuators is None:
         return tree

@@ -1,4 +1,4 @@
-"""Exact derivatives of the dynamics, by the complex step."""
+"""Exact derivatives of the dynamics: by recursion over the bodies, by the complex step where it does not reach."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.forward import forward_dynamics
 from lissom.dynamics.inverse import inverse_dynamics
-from lissom.dynamics.joint_space_inertia import mass_matrix
+from lissom.dynamics.joint_space_inertia import column_memory, mass_matrix
 from lissom.dynamics.loops.loop_kinematics import closed_loops
 from lissom.dynamics.state_checks import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
 from lissom.kernel.algorithms import complex_step
+from lissom.kernel.compile import Struct
+from lissom.kernel.derivatives.forward_slopes import forward_slopes, inverse_slopes_of, make_solution
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
 
@@ -88,26 +90,49 @@ def derivatives(
     if model.loops:
         return _closed_derivatives(model, q, v, tau, wrenches, given)
     out = Derivatives(given.copy(), *(np.empty((n, n)) for _ in range(3)))
-    complex_ = [np.empty(size, np.complex128) for size in (model.nq, n, n)]
-    complex_step.forward_derivatives(
-        model.struct,
-        model.workspace(np.float64),
-        model.workspace(np.complex128),
-        q,
-        v,
-        tau,
-        rows,
-        *complex_,
-        np.empty((model.rows, 6), np.complex128),
-        np.empty(n, np.complex128),
-        out.a,
-        np.empty((n, n)),
-        out.q,
-        out.v,
-        out.tau,
-    )
-    results = (out.a, out.q.T, out.v.T, out.tau.T)
-    return Derivatives(*(finite(model, "derivatives", part, q=q, v=v, tau=tau, a=given) for part in results))
+    if recursive(model):
+        memory = slope_memory(model)
+        forward_slopes(
+            model.struct, model.workspace(), *memory, q, v, tau, rows, out.a, np.empty(n), out.q, out.v, out.tau
+        )
+        parts: tuple[np.ndarray, ...] = out
+    else:
+        complex_ = [np.empty(size, np.complex128) for size in (model.nq, n, n)]
+        complex_step.forward_derivatives(
+            model.struct,
+            model.workspace(np.float64),
+            model.workspace(np.complex128),
+            q,
+            v,
+            tau,
+            rows,
+            *complex_,
+            np.empty((model.rows, 6), np.complex128),
+            np.empty(n, np.complex128),
+            out.a,
+            np.empty((n, n)),
+            out.q,
+            out.v,
+            out.tau,
+        )
+        parts = (out.a, out.q.T, out.v.T, out.tau.T)
+    return Derivatives(*(finite(model, "derivatives", part, q=q, v=v, tau=tau, a=given) for part in parts))
+
+
+def recursive(model: Model) -> bool:
+    """Return whether the recursion of the analytical derivatives reaches all that the tree of a model has.
+
+    It does not reach links with the exact field or with terms of fourth order, elements, contacts, loads in world axes.
+    """
+    arrays = model.arrays
+    beyond = (arrays.bow.nodes, arrays.elements.kind, arrays.contacts.shape)
+    return not any(map(len, beyond)) and not arrays.tree.nodes.any() and not arrays.loads.in_world.any()
+
+
+def slope_memory(model: Model) -> tuple[Struct, Struct]:
+    """Return this thread's memory of the analytical derivatives of a model: columns, and their solution."""
+    columns = column_memory(model)
+    return columns, model.cached("solution", lambda: Struct(make_solution(columns.fields)))
 
 
 def _closed_derivatives(
@@ -140,6 +165,11 @@ def inverse_derivatives(
     n = model.nv
     q, v, a = (vector(model, value, name, size) for value, name, size in ((q, "q", model.nq), (v, "v", n), (a, "a", n)))
     _refuse_complex(model, q, v, a)
+    if recursive(model):
+        out = InverseDerivatives(np.empty(n), *(np.empty((n, n)) for _ in range(3)))
+        loads = body_wrenches(model, wrenches, np.float64)
+        inverse_slopes_of(model.struct, model.workspace(), column_memory(model), q, v, a, loads, *out)
+        return InverseDerivatives(*(finite(model, "inverse_derivatives", part, q=q, v=v, a=a) for part in out))
     by_q, by_v = np.empty((n, n)), np.empty((n, n))
     complex_step.inverse_derivatives(
         model.struct,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import signal
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,6 +12,7 @@ from lissom.errors import LissomError
 from lissom.fem.fe_structure import check_size
 from lissom.fem.solid_mesh import MERGED, SolidMesh, _compact
 from lissom.files import check_file
+from lissom.operating_system import broken_pipes_as_before
 
 Draw = Callable[[Any], Mapping[str, Callable[[np.ndarray], bool]]]
 
@@ -151,7 +150,7 @@ def _session() -> Iterator[Any]:
         ) from None
     started = not gmsh.isInitialized()
     if started:
-        with _same_broken_pipes():
+        with broken_pipes_as_before():
             gmsh.initialize(interruptible=False)
     gmsh.option.setNumber("General.Terminal", 0)
     gmsh.model.add("lissom")
@@ -161,21 +160,3 @@ def _session() -> Iterator[Any]:
         gmsh.model.remove()
         if started:
             gmsh.finalize()
-
-
-@contextlib.contextmanager
-def _same_broken_pipes() -> Iterator[None]:
-    """Return what a broken pipe does stays: gmsh would make it the silent end of the process, in Python it is an error.
-
-    By the C library, as Python's own `signal` works in the main thread alone.
-    """
-    if not hasattr(signal, "SIGPIPE"):
-        yield
-        return
-    handle = ctypes.CDLL(None).signal
-    handle.argtypes, handle.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
-    before = handle(signal.SIGPIPE, int(signal.SIG_IGN))
-    try:
-        yield
-    finally:
-        handle(signal.SIGPIPE, before)

@@ -14,6 +14,7 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import Robot
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.number_fields import Number, is_number, kind_of, refusal
+from lissom.model.fields.written_forms import NULL, NUMBER, TEXT, AlsoWritten, Schema, several, union
 
 OFFSET, SCALE, DELAY = CORRECTIONS = ("offset", "scale", "delay")
 START, GAINS = "start", "gains"
@@ -62,15 +63,19 @@ class Unknown(FitPart):
     """
 
     what: ClassVar[str] = "parameter"
+    also: ClassVar[tuple[Schema, ...]] = (NULL, several(union(NUMBER, NULL), 2, 2))
 
     start: Annotated[float | None, Number("where the search starts")] = None
     bounds: tuple[Annotated[float | None, Number("a bound")], Annotated[float | None, Number("a bound")]] = Field(
         default=(None, None), description="[low, high], null where there is none"
     )
     prior: Prior | None = Field(default=None, description="{mean, deviation}: what is known beforehand")
-    ties: Annotated[dict[str, Annotated[float, Number("the factor")]], BeforeValidator(_tied)] = Field(
-        default={}, description="fields that move with it: a list of paths, or {path: factor}"
-    )
+    ties: Annotated[
+        dict[str, Annotated[float, Number("the factor")]],
+        BeforeValidator(_tied),
+        AlsoWritten(TEXT),
+        AlsoWritten(several(TEXT)),
+    ] = Field(default={}, description="fields that move with it: a list of paths, or {path: factor}")
 
     @model_validator(mode="after")
     def _sensible(self) -> Self:
@@ -109,7 +114,7 @@ def _unknown(name: str, given: Any) -> Any:
     raise refusals(((name,), given, "must be [low, high] or {bounds, prior, start, ties}"))
 
 
-Unknowns = Annotated[dict[str, Unknown], BeforeValidator(_written)]
+Unknowns = Annotated[dict[str, Unknown], BeforeValidator(_written), AlsoWritten(TEXT), AlsoWritten(several(TEXT))]
 
 
 class _Whole(FitPart):
@@ -125,7 +130,7 @@ def unknowns(given: Any) -> dict[str, Unknown]:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SearchEntry:
     """One number of the search."""
 
     name: str  # as shown: the path, or "record: start.elbow"
@@ -149,7 +154,7 @@ class Entry:
         return self.path.partition(".")[2]
 
 
-def field_entry(robot: Robot, path: str, unknown: Unknown) -> Entry:
+def field_entry(robot: Robot, path: str, unknown: Unknown) -> SearchEntry:
     """Return a field of the robot as a number of the search."""
     fields = {path: 1.0} | dict(unknown.ties)
     for each in fields:
@@ -168,7 +173,7 @@ def field_entry(robot: Robot, path: str, unknown: Unknown) -> Entry:
         text = "is zero, so its size is not known; give a start, bounds or a prior"
         raise IdentifyError(text, ("parameters", path), value)
     ties = tuple((each, factor) for each, factor in unknown.ties.items())
-    return Entry(path, path, None, value, size, low, high, unknown.prior, ties)
+    return SearchEntry(path, path, None, value, size, low, high, unknown.prior, ties)
 
 
 def _width(unknown: Unknown, low: float, high: float) -> float:
@@ -190,7 +195,7 @@ def _least(robot: Robot, path: str, value: float) -> float:
 
 def record_entry(
     record: str, path: str, unknown: Unknown, value: float, size: float, known: Sequence[str] = ()
-) -> Entry:
+) -> SearchEntry:
     """Return a number of one record; `known` are the targets that its kind may have."""
     kind, _, target = path.partition(".")
     if kind not in KINDS or not target:
@@ -204,10 +209,12 @@ def record_entry(
     low, high = unknown.limits
     value = value if unknown.start is None else unknown.start
     size = unknown.prior.deviation if unknown.prior is not None else size
-    return Entry(f"{record}: {path}", path, record, float(np.clip(value, low, high)), size, low, high, unknown.prior)
+    return SearchEntry(
+        f"{record}: {path}", path, record, float(np.clip(value, low, high)), size, low, high, unknown.prior
+    )
 
 
-def with_values(robot: Robot, entries: Sequence[Entry], x: np.ndarray) -> Robot:
+def with_values(robot: Robot, entries: Sequence[SearchEntry], x: np.ndarray) -> Robot:
     """Return the robot with the values x (n,) of the entries that are its fields, tied ones included."""
     return robot.with_values(
         (path, factor * float(value))

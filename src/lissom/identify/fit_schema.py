@@ -15,10 +15,13 @@ from lissom.identify.fit_parameters import FitPart, Unknowns
 from lissom.identify.fit_result import Fit
 from lissom.identify.measured_frequencies import MeasuredFrequency
 from lissom.identify.measured_records import Record
+from lissom.identify.published.explanations import Explanations, explain
+from lissom.identify.published.robot_tables import PublishedTable, RobotTables
+from lissom.model.any_robot import as_robot
 from lissom.model.description.robot import FORMAT, FormatVersion, Robot
 from lissom.model.fields.name_fields import Title
 from lissom.model.fields.number_fields import Count, Number
-from lissom.model.fields.validation_errors import explain
+from lissom.model.fields.validation_errors import explain as explained
 from lissom.model.io.robot_files import builtin_names, text_of
 from lissom.model.io.yaml_reader import read
 from lissom.scenario.scenario_schema import RobotSource
@@ -61,8 +64,28 @@ class FitFile(FitPart):
         )
 
 
-def load(path: str | os.PathLike[str]) -> FitFile:
-    """Read a fit from its file; relative paths in it begin in the folder of the file."""
+class ExplanationFile(FitPart):
+    """Published tables and what may explain them, as a file says it, to be run."""
+
+    what: ClassVar[str] = "fit"
+
+    lissom: FormatVersion = FORMAT
+    name: Annotated[str, Title("the name of the fit")] = "explanations"
+    robot: Annotated[str | Robot, RobotSource()]
+    tables: tuple[PublishedTable, ...] = Field(min_length=1, description="[{time: 0.5, values: {quantity: printed}}]")
+    explanations: dict[str, dict[str, float | tuple[float, float]]] = Field(
+        min_length=1, description="{explanation: {path of the robot: [low, high]}}; one number holds it there"
+    )
+    folder: Annotated[str, Title("where relative paths begin")] = "."
+
+    def run(self, *, progress: bool = True) -> Explanations:
+        """Fit every explanation and weigh them."""
+        tables = RobotTables(as_robot(self.robot), self.tables)
+        return explain(tables, tables.printed, self.explanations, progress=progress)
+
+
+def load(path: str | os.PathLike[str]) -> FitFile | ExplanationFile:
+    """Read a fit, or explanations of published tables, from its file; relative paths begin in the file's folder."""
     source = os.fspath(path)
     root = read(text_of(Path(path)), source)
     if root is None or not isinstance(root.value, dict):
@@ -73,10 +96,11 @@ def load(path: str | os.PathLike[str]) -> FitFile:
     if isinstance(robot, str) and robot.strip() and robot not in builtin_names():
         data = data | {"robot": str(folder / robot)}
     data = {"name": Path(path).stem, "folder": str(folder)} | data
+    kind: type[FitFile | ExplanationFile] = ExplanationFile if "explanations" in data else FitFile
     try:
-        return FitFile.model_validate(data)
+        return kind.model_validate(data)
     except ValidationError as error:
-        raise explain(error, FitFile, data, source, root.line_of) from None
+        raise explained(error, kind, data, source, root.line_of) from None
     except LissomError as error:
         error.add_source(source)
         raise

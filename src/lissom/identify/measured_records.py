@@ -19,6 +19,7 @@ from lissom.model.fields import units
 from lissom.model.fields.base_model import refusals
 from lissom.model.fields.name_fields import Title
 from lissom.model.fields.number_fields import Count, Number, kind_of, refusal
+from lissom.model.fields.written_forms import NULL, NUMBER, TEXT, AlsoWritten
 
 GAP = 3.5  # mean steps without a sample
 EVEN = 1e-3  # of a step: how far even samples may be off
@@ -41,7 +42,7 @@ class Channel(FitPart):
         """The unit, that in the column's name (`elbow [deg]`) where none is given."""
         if self.unit is None:
             return units.heading(self.column)[1] if self.factor == 1.0 else None
-        return units.parsed(self.unit)
+        return units.parse(self.unit)
 
     @property
     def size(self) -> float:
@@ -51,7 +52,7 @@ class Channel(FitPart):
 
     @model_validator(mode="after")
     def _known_unit(self) -> Self:
-        if self.unit is not None and units.parsed(self.unit) is None:
+        if self.unit is not None and units.parse(self.unit) is None:
             hint = did_you_mean(self.unit, units.UNITS)
             raise refusals(("unit", self.unit, f"is unknown{hint}; write deg, mm, N m and the like, or give a factor"))
         return self
@@ -61,7 +62,7 @@ def _channel(value: Any) -> Any:
     return {"column": value} if isinstance(value, str) else {} if value is None else value
 
 
-AnyChannel = Annotated[Channel, BeforeValidator(_channel)]
+AnyChannel = Annotated[Channel, BeforeValidator(_channel), AlsoWritten(TEXT), AlsoWritten(NULL)]
 
 
 class TimeBase(FitPart):
@@ -76,12 +77,12 @@ class TimeBase(FitPart):
     @property
     def size(self) -> float:
         """The seconds that one of the column is."""
-        unit = units.parsed(self.unit) if self.unit is not None else units.heading(self.column)[1]
+        unit = units.parse(self.unit) if self.unit is not None else units.heading(self.column)[1]
         return 1.0 if unit is None else unit.size
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
-        unit = units.parsed(self.unit or "s")
+        unit = units.parse(self.unit or "s")
         if unit is None or unit.kind != units.UNITS["s"].kind:
             raise refusals(("unit", self.unit, "is not a unit of time; write s, ms or us"))
         if bool(self.column) == (self.rate is not None):
@@ -114,7 +115,7 @@ class Record(FitPart):
 
     data: Annotated[Any, BeforeValidator(_source)] = Field(description="a CSV, NetCDF, Parquet or npz file")
     name: Annotated[str, Title("the name of the record")] = ""
-    time: Annotated[TimeBase, BeforeValidator(_time)] = Field(
+    time: Annotated[TimeBase, BeforeValidator(_time), AlsoWritten(TEXT), AlsoWritten(NUMBER)] = Field(
         default=TimeBase(column="time"), description="the column of times, {column, unit}, or the samples per second"
     )
     outputs: dict[str, AnyChannel] = Field(min_length=1, description="what was measured: {quantity: column}")
@@ -135,7 +136,7 @@ class Record(FitPart):
         name = self.name or "record"
         return [self.model_copy(update={"window": pair, "name": f"{name} {pair[0]:g}-{pair[1]:g} s"}) for pair in pairs]
 
-    def samples(self, folder: str | os.PathLike[str] = ".") -> Samples:
+    def samples(self, folder: str | os.PathLike[str] = ".") -> RecordSamples:
         """Return the numbers in SI units, checked; relative paths begin in `folder`."""
         data = self.data
         if isinstance(data, str):
@@ -147,14 +148,14 @@ class Record(FitPart):
             raise LissomError("missing; a text file needs a column of times", ("time", "column"))
         table = columns(data, [*wanted, *names.values()])
         time = self._times(table)
-        here = self._chosen(time)
+        here = self._window_slice(time)
         _check_times(time[here])
         made: dict[str, dict[str, np.ndarray]] = {kind: {} for kind in channels}
         for (kind, key), column in names.items():
             with within(kind, key):
                 made[kind][key] = _finite(time[here], table[column][here]) * channels[kind][key].size
         time, made = _averaged(time[here], made, max(1, self.every))
-        return Samples(time - time[0], float(time[0]), **made)
+        return RecordSamples(time - time[0], float(time[0]), **made)
 
     def _times(self, table: Mapping[str, np.ndarray]) -> np.ndarray:
         if self.time.rate is not None:
@@ -165,7 +166,7 @@ class Record(FitPart):
             raise LissomError(f"is not a number at sample {k + 1}; complete the column of times", ("time",))
         return times
 
-    def _chosen(self, time: np.ndarray) -> slice:
+    def _window_slice(self, time: np.ndarray) -> slice:
         if self.window is None:
             return slice(0, len(time))
         low, high = self.window
@@ -178,7 +179,7 @@ class Record(FitPart):
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class RecordSamples:
     """The numbers of a record in SI units; time begins at zero."""
 
     time: np.ndarray  # (N,) s
@@ -270,7 +271,7 @@ def check_angles(values: np.ndarray, channel: Channel, unit: str) -> None:
         )
 
 
-def named(records: Any) -> dict[str, Record]:
+def name_records(records: Any) -> dict[str, Record]:
     """Return records by name; those without one are called after their file, or numbered."""
     if isinstance(records, Record | dict):
         records = [records]

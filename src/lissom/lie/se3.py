@@ -42,7 +42,10 @@ def vee(X: ArrayLike) -> Array:
 
 
 def exp(xi: ArrayLike) -> Array:
-    """Return the motion along a constant twist for unit time: (..., 6) -> (..., 4, 4)."""
+    """Return the motion along a constant twist for unit time: (..., 6) -> (..., 4, 4).
+
+    Equations: 002 (15)-(17).
+    """
     xi = np.asarray(xi)
     w, v = xi[..., :3], xi[..., 3:]
     return from_parts(so3.exp(w), so3.act(so3.left_jacobian(w), v))
@@ -71,7 +74,7 @@ def act(T: ArrayLike, x: ArrayLike) -> Array:
 def Ad(T: ArrayLike) -> Array:
     """Return the adjoint of the group, [[R, 0], [hat(p) R, R]]: (..., 4, 4) -> (..., 6, 6); V_a = Ad(T_ab) V_b.
 
-    Equations: 003 (4).
+    Equations: 003 (4); 002 (2)-(3).
     """
     R, p = parts(T)
     return _dual(R, so3.hat(p) @ R)
@@ -80,14 +83,17 @@ def Ad(T: ArrayLike) -> Array:
 def ad(xi: ArrayLike) -> Array:
     """Return the Lie bracket as a matrix, [[hat(omega), 0], [hat(v), hat(omega)]]: (..., 6) -> (..., 6, 6).
 
-    Equations: 003 (101).
+    Equations: 003 (101); 002 (1), (5)-(7).
     """
     xi = np.asarray(xi)
     return _dual(so3.hat(xi[..., :3]), so3.hat(xi[..., 3:]))
 
 
 def transform_twist(T_ab: ArrayLike, V_b: ArrayLike) -> Array:
-    """Return a twist (omega, v) given in frame b as seen in frame a: V_a = Ad(T_ab) V_b."""
+    """Return a twist (omega, v) given in frame b as seen in frame a: V_a = Ad(T_ab) V_b.
+
+    Equations: 002 (2)-(3).
+    """
     R, p = parts(T_ab)
     V_b = np.asarray(V_b)
     omega = so3.act(R, V_b[..., :3])
@@ -98,6 +104,8 @@ def transform_wrench(T_ab: ArrayLike, W_b: ArrayLike) -> Array:
     """Return a wrench (torque, force) given in frame b as seen in frame a: W_a = Ad(T_ab)^-T W_b.
 
     The force is turned; the torque is turned and gains the moment of the force about the origin of a.
+
+    Equations: 002 (4), (9)-(11).
     """
     R, p = parts(T_ab)
     W_b = np.asarray(W_b)

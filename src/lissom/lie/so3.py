@@ -36,7 +36,10 @@ def vee(W: ArrayLike) -> Array:
 
 
 def exp(w: ArrayLike) -> Array:
-    """Return the rotation matrix of a rotation vector (Rodrigues): (..., 3) -> (..., 3, 3)."""
+    """Return the rotation matrix of a rotation vector (Rodrigues): (..., 3) -> (..., 3, 3).
+
+    Equations: 000 (22).
+    """
     x, W = _square_and_hat(w)
     return np.eye(3) + coefficients.sine(x) * W + coefficients.versine(x) * (W @ W)
 

@@ -48,7 +48,7 @@ def as_model(robot: AnyRobot, prescribed: Iterable[str] | None = None, acted: It
         if prescribed is None or _prescribes(robot, prescribed):
             return robot
         acted = ()
-    return _compiled(_Same(as_robot(robot)), tuple(prescribed or ()), tuple(acted))
+    return _compile(_Same(as_robot(robot)), tuple(prescribed or ()), tuple(acted))
 
 
 def model_for(robot: AnyRobot, acted: Iterable[tuple[str, Any]], at: Any = None) -> Model:
@@ -104,10 +104,10 @@ class _Same:
 
 
 @lru_cache(maxsize=KEPT)
-def _compiled(key: _Same, prescribed: tuple[str, ...], acted: tuple[tuple[str, Any], ...]) -> Model:
+def _compile(key: _Same, prescribed: tuple[str, ...], acted: tuple[tuple[str, Any], ...]) -> Model:
     robot = with_attachments(key.robot, acted)
     if acted and robot is key.robot:  # nothing new: the model that others share
-        return _compiled(key, prescribed, ())
+        return _compile(key, prescribed, ())
     return compile_robot(robot, prescribed)
 
 

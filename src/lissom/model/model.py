@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.beam.constants import frozen
+from lissom.beam.constants import freeze
 from lissom.errors import LissomError
 from lissom.kernel.data.arrays import Arrays, Loads, alike, leaves, mapped, read_only, writable
 from lissom.messages import suggestion
@@ -122,8 +122,12 @@ class Compiled:
             store[key] = make()
         return store[key]
 
-    def borrowed(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return memory that is the caller's until it is `returned`: one that lies idle, or a new one."""
+    def forget(self, key: Any) -> None:
+        """Drop what this thread keeps under `key`."""
+        self._local.__dict__.pop(key, None)
+
+    def borrow(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return memory that is the caller's until `give_back`: one that lies idle, or a new one."""
         idle = self._idle.pop(key, None)
         return make() if idle is None else idle
 
@@ -147,7 +151,7 @@ class Compiled:
                 vars(self).pop(key, None)
         self._alone = True
 
-    def returned(self, key: Any, memory: Any) -> None:
+    def give_back(self, key: Any, memory: Any) -> None:
         """Let the next caller have it."""
         self._idle[key] = memory
 
@@ -169,7 +173,7 @@ class Model(Compiled):
     ) -> None:
         super().__init__(arrays)
         self.robot = robot
-        self.flexible = frozen(flexible)
+        self.flexible = freeze(flexible)
         self.bodies = bodies
         self.frames = frames  # fixed on links, with rows of their own after those of the links
 
@@ -179,7 +183,7 @@ class Model(Compiled):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.flexible = frozen(self.robot.flexible_links())
+        self.flexible = freeze(self.robot.flexible_links())
 
     def __repr__(self) -> str:
         return f"<Model {self.robot.name}: {len(self.bodies)} links, {self.nv} degrees of freedom>"

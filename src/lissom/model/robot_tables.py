@@ -51,7 +51,7 @@ def describe(robot: Robot) -> str:
     # the robot, its links and joints
     console.print(_title(robot))
     console.print("\nLinks", _links(robot, flexible), sep="\n")
-    for line in (*_attached(robot, flexible), *(text for _, text, _ in check_shape_functions(robot, flexible))):
+    for line in (*_attachment_rows(robot, flexible), *(text for _, text, _ in check_shape_functions(robot, flexible))):
         console.print(line, soft_wrap=False)
     if moving:
         console.print("Joints", _joints(moving), sep="\n")
@@ -101,7 +101,7 @@ def _links(robot: Robot, flexible: dict[str, Any]) -> Table:
     return table
 
 
-def _attached(robot: Robot, flexible: dict[str, Any]) -> list[str]:
+def _attachment_rows(robot: Robot, flexible: dict[str, Any]) -> list[str]:
     """Return a line for each link whose functions follow what acts inside its span: how many for what."""
     lines = []
     for link in robot.links:
@@ -195,7 +195,7 @@ def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         mechanics = flexible.get(link.name)
         if link.beam is None or not isinstance(mechanics, BeamLink):
             continue
-        own = _by_direction(_refined(link.beam, robot.materials))
+        own = _by_direction(_refine(link.beam, robot.materials))
         model = _by_direction(mechanics)
         cells = []
         for direction in DIRECTIONS:
@@ -215,7 +215,7 @@ def _shear_shifts(robot: Robot) -> Table:
         if link.beam is None or not link.beam.sheared:
             continue
         own, rigid = (
-            _refined(beam, robot.materials) for beam in (link.beam, link.beam.model_copy(update={"shear": "none"}))
+            _refine(beam, robot.materials) for beam in (link.beam, link.beam.model_copy(update={"shear": "none"}))
         )
         cells = dict.fromkeys(DIRECTIONS, "")
         counts = link.beam.mode_counts(robot.materials)
@@ -254,7 +254,7 @@ def _frequency(own: float, model: float) -> str:
     return _number(own) + (f"{UNBROKEN}[{_number(model)}]" if model > (1 + DIFFERS) * own else "")
 
 
-def _refined(beam: Beam, materials: dict[str, Material]) -> BeamLink:
+def _refine(beam: Beam, materials: dict[str, Material]) -> BeamLink:
     """Return the same beam with more functions in the directions it has, those of the masses on it among them."""
     modes = {
         name: min(count + FINER, MOST_MODES) if count else 0 for name, count in beam.mode_counts(materials).items()
@@ -292,14 +292,14 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     parts = ((coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor"))
     table.add_row(
         "degrees of freedom",
-        f"nv = {robot.nv}: {', '.join(_counted(*each) for each in parts)}",
+        f"nv = {robot.nv}: {', '.join(_count_text(*each) for each in parts)}",
     )
     quaternions = "" if robot.nq == robot.nv else ", with quaternions"
     table.add_row("configuration", f"nq = {robot.nq}{quaternions}")
     return table
 
 
-def _counted(count: int, what: str) -> str:
+def _count_text(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 

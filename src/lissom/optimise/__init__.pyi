@@ -1,3 +1,5 @@
+from lissom.optimise.arm_design import ArmDesign as ArmDesign
+from lissom.optimise.arm_design import BestArm as BestArm
 from lissom.optimise.motion_result import OptimalMotion as OptimalMotion
 from lissom.optimise.motion_result import Verification as Verification
 from lissom.optimise.motion_schema import Motion as Motion

@@ -12,11 +12,11 @@ from scipy import sparse
 from lissom.dynamics import symbolic
 from lissom.dynamics.state_derivatives import inverse_derivatives
 from lissom.errors import OptimiseError
-from lissom.optimise.collocation_point import Point, column, pick
+from lissom.optimise.collocation_point import CollocationPoint, column, pick
 from lissom.optimise.motion_result import NOTHING, Candidate, OptimalMotion
 from lissom.optimise.motion_schema import Motion
-from lissom.optimise.motion_task import Task, resolve
-from lissom.optimise.nonlinear_program import Program, Solution, Term
+from lissom.optimise.motion_task import MotionTask, resolve
+from lissom.optimise.nonlinear_program import Optimum, Program, Term
 from lissom.optimise.time_grid import ORDERS, STAGES, WEIGHTS, Grid
 from lissom.progress import Progress
 
@@ -46,11 +46,11 @@ def solve(asked: Motion, *, progress: bool = True) -> OptimalMotion:
 class _CollocationSearch:
     """The nonlinear program of a task, and its first guess."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: MotionTask) -> None:
         self.task = task
         self.grid = Grid(task.intervals, task.driven, task.following)
         self.places = self.grid.motion()
-        self.point = Point(task)
+        self.point = CollocationPoint(task)
         zero = np.zeros(task.model.nv)
         exact = inverse_derivatives(task.model, task.end.q, zero, zero)
         inner = np.ix_(task.following, task.following)
@@ -127,7 +127,7 @@ class _CollocationSearch:
 
     # the program ---------------------------------------------------------------------------------------------
 
-    def solve(self, tell: Any) -> Solution:
+    def solve(self, tell: Any) -> Optimum:
         least, scale = self.task.asked.least, self._scale()
         start, done = self.start, 0
         if least == "time":  # first at rest in the time of the guess: from there the search for a shorter one is short
@@ -143,9 +143,9 @@ class _CollocationSearch:
         if least == "energy":
             terms.append(self._moving())
         if len(self.task.following) and self.task.asked.ends == "rest":
-            terms.append(self._left())
+            terms.append(self._vibration_energy())
         if len(self.grid.legs) > 1:
-            terms += [self._joined(k) for k in range(len(self.grid.legs) - 1)]
+            terms += [self._states_at_joint(k) for k in range(len(self.grid.legs) - 1)]
         terms.append(self._time(least))
         return terms
 
@@ -193,7 +193,7 @@ class _CollocationSearch:
         weights = [np.tile(WEIGHTS, n) * (n / share) ** 5 for n, share in zip(counts, shares, strict=True)]
         return _free(jerk, cost, self.grid.jerks(), weight * np.concatenate(weights))
 
-    def _left(self) -> Term:
+    def _vibration_energy(self) -> Term:
         """Return energy of vibration at the end."""
         import casadi as ca
 
@@ -203,7 +203,7 @@ class _CollocationSearch:
         energy = (ca.dot(v, ca.DM(self.mass) @ v) + ca.dot(x, ca.DM(self.stiffness) @ x)) / 2
         return _free(z, energy / self.unit, self.grid.end(self.places), np.array([RESIDUAL]))
 
-    def _joined(self, k: int) -> Term:
+    def _states_at_joint(self, k: int) -> Term:
         """Return values, rates and accelerations where leg k ends and the next begins."""
         import casadi as ca
 
@@ -310,7 +310,7 @@ class _CollocationSearch:
             self.residual(w),
         )
 
-    def failure(self, found: Solution) -> OptimiseError:
+    def failure(self, found: Optimum) -> OptimiseError:
         """Return why no motion was found, with the limit that the smooth motion misses most."""
         if found.status == "Maximum_Iterations_Exceeded":
             text = f"no end after {found.iterations} iterations; take more intervals, or wider limits"

@@ -95,7 +95,7 @@ class Grid:
         rows, columns, values, first = [], [], [], 0
         for leg, count in zip(self.legs, self.intervals, strict=True):
             at = width * (first + np.arange(each * count))[:, None]
-            follow = _collocated(count, places)
+            follow = _collocate(count, places)
             for order in range(ORDERS):
                 for table, unknowns, where in (
                     (_hermite(count, order, places), leg.nodes.reshape(ORDERS * (count + 1), -1), self.driven),
@@ -175,7 +175,7 @@ def _hermite(count: int, order: int, places: np.ndarray) -> np.ndarray:
     return table
 
 
-def _collocated(count: int, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _collocate(count: int, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return value, rate and acceleration of a following coordinate at the points from (entry, rate, stages)."""
     size = 2 + STAGES * count
     value = np.eye(size)[2:].reshape(count, STAGES, size)

@@ -1,7 +1,9 @@
 """A space-station arm falls: elastic booms on elastic joints with rotors, high-order field.
 
 Section 4.2 of Qian, Zhang and Liu (2013), figures 8 to 18: the fall as an overlay of poses; the torsion of the first
-joint and the deflection and twist of the first boom for four rotor inertias; the joint angles for four stiffnesses.
+joint and the deflection and twist of the first boom for four rotor inertias; the joint angles for four stiffnesses, by
+both readings of their unit, which is printed as N/mm. Those are drawn of the arm in the paper's words: twelve functions
+of a clamped-free beam per boom, no damping anywhere.
 Beyond the paper: the exact sensitivity of the tip to joint stiffness, rotor inertia and section.
 """
 
@@ -15,12 +17,15 @@ import numpy as np
 
 import lissom
 from lissom import theory
+from lissom.identify import Explanations, explain
 from lissom.simulation.sensitivity.motion_sensitivity import Sensitivity
 from lissom.theory.recursive_lagrange import RecursiveLagrange
 
 START = {"shoulder": 0.4 * np.pi, "elbow": -0.4 * np.pi}
 INERTIAS = (2.0, 5.0, 10.0, 15.0)  # kg m2, reflected to the joint
-STIFFNESSES = (0.60e6, 1.33e6, 2.66e6, 5.00e6)  # N m/rad
+STIFFNESSES = (0.60e6, 1.33e6, 2.66e6, 5.00e6)  # printed in N/mm, which is no unit of a torsional spring
+READINGS = {"N m/rad": 1.0, "N mm/rad": 1e-3}  # N m/rad
+APART = "> 0.02"  # rad: 1 % of what joints 3 and 5 turn, about the least that curves of a figure are told apart by
 PARAMETERS = (
     "links.boom1.joint.transmission.stiffness",
     "links.boom1.joint.transmission.rotor_inertia",
@@ -68,11 +73,49 @@ def arm(**transmission: float) -> lissom.Robot:
     return robot
 
 
-def fall(duration: float, value: float = 0.0, **transmission: float) -> Fall:
-    """Simulate the fall from rest by recursive Lagrange at high order."""
-    high = RecursiveLagrange(arm(**transmission).compile(), order="high")
+def arm_as_printed(**transmission: float) -> lissom.Robot:
+    """Return the arm in the paper's words: three clamped-free functions per direction of a boom, and no damping."""
+    robot = arm(damping=0.0, **transmission)
+    for boom in ("boom1", "boom2"):
+        for field, value in (
+            ("modes", {"y": 3, "z": 3, "torsion": 3, "axial": 3}),
+            ("ends", "clamped-free"),
+            ("damping", 0.0),
+        ):
+            robot = robot.with_value(f"links.{boom}.beam.{field}", value)
+    return robot
+
+
+def fall(duration: float, value: float = 0.0, robot: lissom.Robot | None = None, **transmission: float) -> Fall:
+    """Simulate the fall from rest by recursive Lagrange at high order; of a robot, or with other transmissions."""
+    high = RecursiveLagrange((robot or arm(**transmission)).compile(), order="high")
     run = theory.simulate(high, duration, start=START)
     return Fall(value, high, run.time, run.q, np.array([high.tip_in_link(q, "boom1") for q in run.q]))
+
+
+def apart(runs: Sequence[Fall]) -> np.ndarray:
+    """Return how far each joint's angles of the softest and of the stiffest arm come apart, (5,) rad."""
+    return np.asarray(np.abs(runs[0].angles - runs[-1].angles).max(axis=0))
+
+
+def weigh_readings(falls: dict[str, list[Fall]]) -> Explanations:
+    """Weigh the readings of the unit by whether figures 16 and 18 can tell the stiffnesses of joints 3 and 5 apart."""
+    units = {READINGS[unit]: apart(runs) for unit, runs in falls.items()}
+
+    def predict(reading: dict[str, float]) -> np.ndarray:
+        return units[reading.get("unit", 1.0)][[2, 4]]
+
+    others = {f"stiffness in {unit}": {"unit": READINGS[unit]} for unit in falls if READINGS[unit] != 1.0}
+    return explain(predict, {"joint 3 [rad]": APART, "joint 5 [rad]": APART}, others, progress=False)  # type: ignore[arg-type]
+
+
+class Shown(NamedTuple):
+    """What the example computes."""
+
+    by_inertia: list[Fall]
+    by_stiffness: dict[str, list[Fall]]  # by the reading of the unit, softest first
+    exact: Sensitivity
+    readings: Explanations
 
 
 def main(
@@ -80,25 +123,32 @@ def main(
     duration: float = 2.0,
     inertias: Sequence[float] = INERTIAS,
     stiffnesses: Sequence[float] = STIFFNESSES,
-) -> tuple[list[Fall], list[Fall], Sensitivity]:
-    """Run the sweeps and the sensitivities; table on the screen, figures in `out`."""
+) -> Shown:
+    """Run the sweeps and the sensitivities; tables on the screen, figures in `out`."""
     from rich.console import Console
     from rich.progress import track
     from rich.table import Table
 
     console = Console()
-    cases: list[dict[str, float]] = [{"rotor_inertia": x} for x in inertias] + [{"stiffness": x} for x in stiffnesses]
-    falls = [fall(duration, *c.values(), **c) for c in track(cases, "falling", console=console, transient=True)]
-    by_inertia, by_stiffness = falls[: len(inertias)], falls[len(inertias) :]
-    _poses(falls[len(inertias) // 2], out / "poses.png")
+    cases = [(x, arm(rotor_inertia=x)) for x in inertias]
+    cases += [(x, arm_as_printed(stiffness=x * size)) for size in READINGS.values() for x in stiffnesses]
+    falls = [fall(duration, *case) for case in track(cases, "falling", console=console, transient=True)]
+    by_inertia, rest = falls[: len(inertias)], falls[len(inertias) :]
+    by_stiffness = {unit: rest[k * len(stiffnesses) :][: len(stiffnesses)] for k, unit in enumerate(READINGS)}
+    _poses(by_inertia[len(inertias) // 2], out / "poses.png")
     _boom(by_inertia, out / "boom1.png")
-    _angles(by_stiffness, out / "joint-angles.png")
+    for unit, runs in by_stiffness.items():
+        _angles(runs, unit, out / f"joint-angles-{unit.partition('/')[0].replace(' ', '-').lower()}.png")
+        told = ", ".join(f"{1e3 * x:.2g}" for x in apart(runs))
+        console.print(f"stiffnesses in {unit}: angles of the five joints come apart by {told} mrad")
+    readings = weigh_readings(by_stiffness)
+    console.print(readings.table())
     exact = lissom.sensitivity("canadarm2", PARAMETERS, duration, start=START, rtol=1e-8, atol=1e-11)
     table = Table("parameter", "x in m", "y in m", "z in m", title="Tip at the end, per 1 % of a value of boom 1")
     for name, row in zip(exact.parameters, 0.01 * exact.relative()[:, -1], strict=True):
         table.add_row(name.rpartition(".")[2], *(f"{x:.3e}" for x in row))
     console.print(table)
-    return by_inertia, by_stiffness, exact
+    return Shown(by_inertia, by_stiffness, exact, readings)
 
 
 def _poses(run: Fall, path: Path) -> None:
@@ -155,7 +205,7 @@ def _boom(runs: list[Fall], path: Path) -> None:
         plt.close(figure)
 
 
-def _angles(runs: list[Fall], path: Path) -> None:
+def _angles(runs: list[Fall], unit: str, path: Path) -> None:
     """Figures 14 to 18: the five joint angles, and what each joint stiffness changes in them."""
     import matplotlib.pyplot as plt
 
@@ -165,13 +215,13 @@ def _angles(runs: list[Fall], path: Path) -> None:
     with style():
         figure, axes = plt.subplots(5, 2, figsize=(10, 9.5), sharex=True, layout="constrained")
         for colour, run in zip(COLOURS, runs):
-            label = f"{run.value / 1e6:.2f} MN m/rad"
+            label = f"{run.value / 1e6:.2f} x 10$^6$ {unit}"
             for row, angle, rigid in zip(axes, run.angles.T, stiffest.angles.T, strict=True):
                 row[0].plot(run.time, angle, color=colour, label=label)
-                row[1].plot(run.time, 1e6 * (angle - rigid), color=colour, label=label)
+                row[1].plot(run.time, 1e3 * (angle - rigid), color=colour, label=label)
         for row, joint in zip(axes, stiffest.arm.model.joints, strict=True):
             row[0].set(title=f"Angle of {joint}", ylabel="angle [rad]")
-            row[1].set(title="Difference from the stiffest joints", ylabel="difference [µrad]")
+            row[1].set(title="Difference from the stiffest joints", ylabel="difference [mrad]")
         figure.align_ylabels(axes)
         axes[0, 1].legend(title="joint stiffness", ncols=2)
         for ax in axes[-1]:

@@ -2,8 +2,9 @@
 
 The manoeuvre of Cibicik and Egeland 2021, section VI, with a complete set of parameters (theirs is not public): two
 rigid and two elastic links, two modes per bending plane and two of twist, PD control, set-points that jump at 0.5 and
-3 s. Figures 6 to 10 of the paper, with the places enlarged where the models differ most; the distance of every form's
-tip from the kernel's; the times of all; and how that distance falls when the links are stiffer.
+3 s. Figures 5 to 10 of the paper, with the places enlarged where the models differ most; the distance of every form's
+tip from the kernel's; the times of all, the operations of their expressions; and how that distance falls when the links
+are stiffer.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 import lissom
 from lissom import theory
+from lissom.errors import LissomError
 from lissom.progress import Progress
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ LEAVES_OUT = {
 STIFFER = (1.0, 2.0, 4.0, 8.0)  # factors of Young's modulus and of the shear modulus
 TOLERANCE = 2e-4  # m, of the tip, with which the manoeuvre is specified
 RATE = 500.0  # outputs per second
+SECOND_JUMP = 3.0  # s, of the set-points
 MILLI = 1e3
 SOLID, DASHED, DOTTED = "-", (0, (4, 2)), (0, (1, 1))
 
@@ -125,6 +128,7 @@ def main(out: Path) -> Result:
     with Progress("simulating"):
         found = measure()
     console.print(_times(found))
+    console.print(_expressions())
     console.print(_stiffer(found))
     with Progress("drawing"):
         _draw(found, out)
@@ -158,6 +162,27 @@ def _times(found: Result) -> Any:
             f"{np.sum(gap > TOLERANCE) / RATE:.2g}",
             f"{np.degrees(angle):.2g}",
         )
+    return table
+
+
+def _expressions() -> Any:
+    """Measure what the linear model saves as expressions."""
+    from time import perf_counter
+
+    from lissom.theory.dual_screws import symbolic_model
+
+    model = scenario().load_robot().compile()
+    table = _table("M and c as expressions (CasADi)", "form", "operations", "of them products", "built in [s]")
+    for form in symbolic_model.FORMS:
+        begin = perf_counter()
+        try:
+            made = symbolic_model.symbolic_model(model, form)
+        except LissomError as missing:
+            table.add_row(form, str(missing), "", "")
+            continue
+        seconds = perf_counter() - begin
+        count = symbolic_model.operation_count(made)
+        table.add_row(form, str(count.total), str(count.multiplications), f"{seconds:.2f}")
     return table
 
 
@@ -212,6 +237,7 @@ def _draw(found: Result, out: Path) -> None:
         panel("Joint angles", "angle [deg]", joints, _position, degrees),
         panel("Joint rates", "rate [deg/s]", joints, _rate, degrees),
     ]
+    _poses(found.motions["nonlinear"].run, out / "figure_5_manoeuvre.png")
     figures = [
         ("figure_6_joints", "rigid motion", angles, 6.0),
         ("figure_10_torques", "torques", [panel("Torques", "torque [N m]", joints, _torque)], 4.0),
@@ -237,6 +263,37 @@ def _draw(found: Result, out: Path) -> None:
     for file, title, panels, until in figures:
         _figure(runs[0].time, panels, title, until, out / f"{file}.png")
     _gaps(found, out / "tips.png")
+
+
+def _poses(run: Trajectory, file: Path) -> None:
+    """Figure 5: the arm at the start, before the second jump of the set-points and at the end."""
+    from lissom.view.figures.figure_style import GREY, grid, headline, save, style
+
+    looks = (
+        (0, GREY, DASHED, "start"),
+        (SECOND_JUMP, GREY, SOLID, f"{SECOND_JUMP:g} s"),
+        (run.time[-1], "black", SOLID, "end"),
+    )
+    with style():
+        figure, axes = grid(2, 2, width=4.0, height=3.6)
+        for t, colour, dashes, label in looks:
+            x, y, z = axis_points(run.model, run.q[np.searchsorted(run.time, t - 1e-9)]).T
+            for one, (across, up) in zip(axes, ((x, z), (x, y)), strict=True):
+                one.plot(across, up, color=colour, linestyle=dashes, label=label)
+        axes[0].set(title="From the side", xlabel="x [m]", ylabel="z [m]", aspect="equal")
+        axes[1].set(title="From above", xlabel="x [m]", ylabel="y [m]", aspect="equal")
+        axes[0].legend(loc="upper right")
+        headline(figure, "dual-screw-arm: manoeuvre", "links as they bend")
+        save(figure, file)
+
+
+def axis_points(model: lissom.Model, q: np.ndarray) -> np.ndarray:
+    """Return points (N, 3) along the arm in the world, elastic links bent."""
+    points = [np.zeros(3)]
+    for link in model.links:
+        along = np.linspace(0, model.flexible[link].length, 15) if link in model.flexible else [None]
+        points += [lissom.point_pose(model, q, link, x)[:3, 3] for x in along]
+    return np.array([*points, lissom.tip_pose(model, q)[:3, 3]])
 
 
 def _figure(t: np.ndarray, panels: list[Panel], title: str, until: float, file: Path) -> None:

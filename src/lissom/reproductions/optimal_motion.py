@@ -55,7 +55,7 @@ def three_joint_arm() -> lissom.Robot:
     return lissom.Robot.from_dict({"lissom": 1, "name": "three-joint", "gravity": [0, 0, -9.81], "links": links})
 
 
-def minimise(title: str, robot: lissom.Robot, poses: tuple, count: int, gradient: bool = True) -> Result:
+def minimise(title: str, robot: lissom.Robot, poses: tuple[Any, ...], count: int, gradient: bool = True) -> Result:
     """Find the motion with `count` functions per joint: BFGS with the gradient, or Powell's method without."""
     from scipy.optimize import minimize
 

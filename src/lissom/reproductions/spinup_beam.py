@@ -7,6 +7,7 @@ the beam at rest, and the deflection grows without bound; with all terms kept (h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +55,14 @@ def main(out: Path, speeds: tuple[float, ...] = tuple(NONLINEAR), duration: floa
     console = Console()
     cases = [(speed, order) for speed in speeds for order in ("zero", "high")]
     lags = [spin_up(*case, duration) for case in track(cases, "spinning up", console=console, transient=True)]
-    table = Table("rad/s", "order", "largest lag", "nonlinear beam", title="Lag of the tip in m", title_justify="left")
+    table = Table(
+        "rad/s",
+        "order",
+        "largest lag",
+        "nonlinear beam",
+        title="Lag of the tip in m; a run stops where the tip is three lengths away",
+        title_justify="left",
+    )
     for lag in lags:
         lowest = f"diverges, {lag.time[-1]:.2f} s" if lag.diverged else f"{lag.tip.min():.5f}"
         table.add_row(f"{lag.speed:g}", lag.order, lowest, f"{NONLINEAR[lag.speed]:.5f}")
@@ -69,7 +77,11 @@ def _draw(lags: list[Lag], path: Path) -> None:
 
     from lissom.view.figures.figure_style import COLOURS, style
 
-    groups = (("Below 3 rad/s", lambda w: w < 3), ("3 rad/s", lambda w: w == 3), ("Above 3 rad/s", lambda w: w > 3))
+    groups: tuple[tuple[str, Callable[[float], bool]], ...] = (
+        ("Below 3 rad/s", lambda w: w < 3),
+        ("3 rad/s", lambda w: w == 3),
+        ("Above 3 rad/s", lambda w: w > 3),
+    )
     with style():
         figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
         for ax, (title, chosen) in zip(axes, groups, strict=True):

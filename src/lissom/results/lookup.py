@@ -54,19 +54,19 @@ class Lookup:
 
     def position(self, name: str) -> NamedColumns:
         """Return a joint or a coordinate; where a joint has more velocities than positions, also one of the former."""
-        return self._known(self._position(name), name)
+        return self._require(self._position(name), name)
 
     def velocity(self, name: str) -> NamedColumns:
         """Return the velocity of a joint or coordinate."""
-        return self._known(self.coordinate(name, VELOCITY, "v"), name)
+        return self._require(self.coordinate(name, VELOCITY, "v"), name)
 
     def acceleration(self, name: str) -> NamedColumns:
         """Return the acceleration of a joint or coordinate."""
-        return self._known(self.coordinate(name, ACCELERATION, "v"), name)
+        return self._require(self.coordinate(name, ACCELERATION, "v"), name)
 
     def torque(self, name: str) -> NamedColumns:
         """Return force on a joint by its motor, or by what drives a prescribed joint."""
-        return self._known(self.force(name), name)
+        return self._require(self.force(name), name)
 
     def wrench(self, joint: str) -> np.ndarray:
         """Return the wrench of the parent on the child at a joint, in the child's axes, (N, 6)."""
@@ -198,7 +198,7 @@ class Lookup:
     def _position(self, name: str) -> NamedColumns | None:
         return self.coordinate(name, POSITION, "q") or self.coordinate(name, VELOCITY, "v")
 
-    def _known(self, found: NamedColumns | None, name: str) -> NamedColumns:
+    def _require(self, found: NamedColumns | None, name: str) -> NamedColumns:
         if found is None:
             raise self.unknown(name)
         return found

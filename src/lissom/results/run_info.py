@@ -31,6 +31,8 @@ class RunInfo:
     date: str = ""  # when it was run, with the offset from UTC
     gains: dict[str, dict[str, float]] = field(default_factory=dict)  # of a control law: {coordinate: {"p", "d"}}
     scenario: dict[str, Any] = field(default_factory=dict)  # that it was run by, as in its file, without the robot
+    trust: dict[str, Any] = field(default_factory=dict)  # error bars of its numbers, where they were measured
+    accuracy: dict[str, Any] = field(default_factory=dict)  # one that was asked for, what was chosen, what is missed
 
     @classmethod
     def of(cls, raw: RawRun) -> RunInfo:

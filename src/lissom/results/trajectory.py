@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lissom.analysis.energy_balance import EnergyAudit
+    from lissom.results.error_bars import Trust
+    from lissom.results.fatigue import Fatigue, Woehler
     from lissom.results.momentum import Momentum
-    from lissom.results.summary import Summary
+    from lissom.results.registry.stress_peaks import StressPeak
+    from lissom.results.summaries.summary import Summary
 
 Frame = Literal["local", "parent", "world"]
 
@@ -36,6 +39,8 @@ class Trajectory(Samples):
     tip of a link is, `run.wrench("elbow")` what a joint transmits, `run.deflection("upper")` how far a link
     is bent away at its tip. All are xarray.DataArray with units; `run.dataset` holds everything.
     """
+
+    repeat: Any = None  # what it was made of, a `RepeatableRun`; None of a run from a file
 
     def __repr__(self) -> str:
         count = {
@@ -58,19 +63,19 @@ class Trajectory(Samples):
         """Return the position of a joint, (time,) or (time, coordinates); one coordinate; a variable of the dataset."""
         if not self.numbers.has(name) and name in self.dataset:
             return self.dataset[name]
-        return self._labelled(name, self.numbers.position(name))
+        return self._label_columns(name, self.numbers.position(name))
 
     def velocity(self, name: str) -> xr.DataArray:
         """Return the velocity of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._labelled(name, self.numbers.velocity(name))
+        return self._label_columns(name, self.numbers.velocity(name))
 
     def acceleration(self, name: str) -> xr.DataArray:
         """Return the acceleration of a joint or coordinate, (time,) or (time, coordinates)."""
-        return self._labelled(name, self.numbers.acceleration(name))
+        return self._label_columns(name, self.numbers.acceleration(name))
 
     def torque(self, name: str) -> xr.DataArray:
         """Return the force of a joint's motor, at the joint side of its gear; of a prescribed joint, what moves it."""
-        return self._labelled(name, self.numbers.torque(name))
+        return self._label_columns(name, self.numbers.torque(name))
 
     def wrench(self, joint: str, frame: Frame = "local") -> xr.DataArray:
         """Return wrench (torque, force) of the parent on the child at a joint, (time, 6).
@@ -129,7 +134,7 @@ class Trajectory(Samples):
         ideal : bool, optional
             What an ideal sensor would tell instead, without low-pass, samples, noise, steps and delay.
         """
-        return self._labelled(sensor, self.numbers.reading(sensor, ideal))
+        return self._label_columns(sensor, self.numbers.reading(sensor, ideal))
 
     def tip(
         self, link: str | None = None, what: Literal["position", "orientation", "twist"] = "position"
@@ -192,7 +197,7 @@ class Trajectory(Samples):
         stations : int or array-like, optional
             How many points evenly from base to tip, or their places x in m.
         """
-        from lissom.results.section_forces import COMPONENTS, section_forces
+        from lissom.results.registry.section_forces import COMPONENTS, section_forces
 
         x = self.numbers.stations(link, stations)
         attrs = {
@@ -200,7 +205,7 @@ class Trajectory(Samples):
             "units": "N, N m",
             "column_units": ["N"] * 3 + ["N m"] * 3,
         }
-        name, values = f"section forces of {link}", section_forces(self, link, x)
+        name, values = f"section forces of {link}", section_forces(self.data, link, x)
         return self._along(name, x, values, ("section_force", COMPONENTS), attrs)
 
     def stress(self, link: str, stations: int | ArrayLike = 21) -> xr.DataArray:
@@ -218,14 +223,38 @@ class Trajectory(Samples):
             places x in m. At a jump x is the section that begins there; given twice, that which ends there, too.
         """
         from lissom.beam.sections.section_stress import COMPONENTS
-        from lissom.results.section_forces import both_sides, section_stresses
+        from lissom.results.registry.section_forces import both_sides, section_stresses
 
         x = self.numbers.stations(link, stations)
         beam = self.model.robot.link(link).beam
         if isinstance(stations, int) and beam is not None and beam.jumps:
             x = both_sides(x, beam.jumps)
         attrs = {"long_name": "largest stress in the section", "units": "Pa"}
-        return self._along(f"stress of {link}", x, section_stresses(self, link, x), ("stress", COMPONENTS), attrs)
+        return self._along(f"stress of {link}", x, section_stresses(self.data, link, x), ("stress", COMPONENTS), attrs)
+
+    def stress_peaks(self) -> tuple[StressPeak, ...]:
+        """Return the largest von Mises stress of every beam with a known shape: value, time, place, safety factor.
+
+        The safety factor is the material's `yield_stress` over it. Stresses are looked at in nine sections along each
+        beam (of tapered beams three) and on both sides of whatever is fixed to it; `stress` tells them at others.
+        """
+        from lissom.results.registry.stress_peaks import stress_peaks
+
+        return self.data.once(stress_peaks)
+
+    def fatigue(self, link: str, woehler: Woehler | float) -> Fatigue:
+        """Return the most damaged point of a beam: Miner's sum of one run, place, counted cycles, repetitions it lasts.
+
+        Cycles of the normal stress at the outer fibres are counted by rainflow (ASTM E1049).
+
+        Parameters
+        ----------
+        woehler : Woehler or float
+            The line of the detail; a number is its detail category in Pa by EN 1993-1-9 (71e6).
+        """
+        from lissom.results.fatigue import Woehler, fatigue
+
+        return fatigue(self.data, link, woehler if isinstance(woehler, Woehler) else Woehler(woehler))
 
     # accounts
 
@@ -246,9 +275,16 @@ class Trajectory(Samples):
             return Momentum(*(self.numbers[name] for name in ("centre_of_mass", "momentum", "angular_momentum")))
         return momentum(self.model, self.q, self.v, self.time, self.raw.carried)
 
+    @property
+    def trust(self) -> Trust | None:
+        """Error bars of the numbers in the summary; None where they were not measured (see `lissom.trust`)."""
+        from lissom.results.error_bars import Trust
+
+        return Trust.from_dict(self.info.trust) if self.info.trust else None
+
     def summary(self) -> Summary:
         """Return peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
-        from lissom.results.summary import summarise
+        from lissom.results.summaries.summary import summarise
 
         return summarise(self)
 
@@ -357,7 +393,7 @@ class Trajectory(Samples):
         }
         return xr.DataArray(values, dims=("time", "x", axis), coords=coords, name=name, attrs=attrs)
 
-    def _labelled(self, name: str, part: NamedColumns) -> xr.DataArray:
+    def _label_columns(self, name: str, part: NamedColumns) -> xr.DataArray:
         """Return the columns of a variable with their own units."""
         values, at = self.dataset[part.variable], part.at
         found = values[:, at[0]].drop_vars(part.axis) if len(at) == 1 else values[:, at]

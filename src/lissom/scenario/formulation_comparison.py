@@ -107,7 +107,8 @@ class Comparison(Printed):
         slides = any(row["slide"] > 0 for row in self.rows)
         table = printing.table(
             title=f"{self.robot}: largest differences from {self.baseline}",
-            caption="\n".join(f"{name}: {reason}" for name, reason in self.missing.items()) or None,
+            caption="\n".join([*self._stillness(), *(f"{name}: {reason}" for name, reason in self.missing.items())])
+            or None,
         )
         heads = ["joint angle [rad]", *(["slide [m]"] if slides else []), "tip path [m]", "torque [N m]", "force [N]"]
         for head in ("formulation", *heads, "time [s]", "steps"):
@@ -119,6 +120,12 @@ class Comparison(Printed):
             values = ["" if first else f"{row[key]:.2g}" for key in keys]
             table.add_row(row["formulation"], *values, f"{row['seconds']:.3g}", str(row["steps"]))
         return table
+
+    def _stillness(self) -> list[str]:
+        """Return a line where nothing moves, so that no difference can show."""
+        if np.any(self.results[self.baseline].run.v):
+            return []
+        return ["Nothing moves in this manoeuvre, so that no difference can show: give a start, control or motion."]
 
     def plot(self) -> Figure:
         """Draw differences over time, and the time that each formulation took."""
@@ -165,10 +172,6 @@ def compare(
     """
     prepared = _scenario(what).prepare()
     model = prepared.model
-    if prepared.motion:
-        joints = ", ".join(prepared.motion)
-        text = f"{joints} is prescribed, and formulations take forces; use control instead of motion"
-        raise LissomError(text, ("motion",))
     if prepared.payloads:
         raise LissomError("formulations take motors and loads; remove payloads from the scenario", ("payloads",))
     known = theory.entries()
@@ -179,6 +182,7 @@ def compare(
     options |= {
         "duration": prepared.settings.duration if duration is None else duration,
         "rate": prepared.settings.rate,
+        "motion": prepared.motion or None,
     }
     runs: dict[str, tuple[Trajectory, np.ndarray]] = {}
     missing: dict[str, str] = {}
@@ -196,7 +200,7 @@ def compare(
             missing[name] = str(error)
             continue
         runs[name] = run, np.array([formulation.tip(q)[:3, 3] for q in run.q])
-    return _measured(model, baseline, runs, missing, known, prepared.controller)
+    return _measure(model, baseline, runs, missing, known, prepared.controller)
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -216,12 +220,12 @@ def _scenario(what: Any) -> Scenario:
     return what if isinstance(what, Scenario) else load(what)
 
 
-def _measured(
+def _measure(
     model: Model,
     baseline: str,
     runs: dict[str, tuple[Trajectory, np.ndarray]],
     missing: dict[str, str],
-    known: dict[str, theory.Entry],
+    known: dict[str, theory.RegisteredFormulation],
     controller: Any,
 ) -> Comparison:
     base, base_tip = runs[baseline]

@@ -15,13 +15,18 @@ from lissom.model.compilation.attachment_points import with_attachments
 from lissom.model.compilation.variants import variants
 from lissom.model.description.robot import Robot
 from lissom.model.model import Model
+from lissom.results.trust.repeatable_run import RepeatableRun
 from lissom.scenario.prescribed_motion import motions
 from lissom.scenario.scenario_paths import plain
 from lissom.scenario.scenario_schema import Scenario
-from lissom.simulation.initial_state import settled, start_state
+from lissom.simulation.initial_state import find_rest, start_state
 from lissom.simulation.inputs.packed_inputs import lengths_apart
 from lissom.simulation.integrators.registry import check_installed
+from lissom.simulation.loop.time_loop import simulate_raw
+from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.status.run_warnings import warn_about_run
 
 if TYPE_CHECKING:
     from lissom.model.description.sensor import Sensor
@@ -53,9 +58,34 @@ class Prepared:
         given = {name: options.pop(name) for name in tuple(options) if name in RunSettings.model_fields}
         settings = RunSettings(**(self.settings.model_dump() | given))
         told = plain(self.source, whole_robot=False)
+        wanted, accuracy = options.pop("trust", False), options.pop("accuracy", self.source.accuracy)
         made = simulate(self.model, settings, **(self.drive | options), progress=progress)
         made.info = replace(made.info, scenario={key: told[key] for key in told if key not in ("robot", "lissom")})
+        if not options:
+            made.repeat = self.repeatable
+        if accuracy is not None and made.info.status is Ending.FINISHED:
+            from lissom.results.trust.accuracy_search import reach_accuracy
+
+            made = reach_accuracy(made, accuracy, progress=progress)
+            warn_about_run(made.raw, [event for event in made.warnings if event.kind == "accuracy"], stacklevel=2)
+            return made
+        if wanted and made.info.status is Ending.FINISHED:
+            from lissom.results.trust.run_trust import trust
+
+            trust(made, progress=progress)
         return made
+
+    @property
+    def repeatable(self) -> RepeatableRun:
+        """What it runs, to be run again: another robot is prepared anew, with its control, start and motion."""
+
+        def make(robot: Robot, settings: RunSettings) -> RawRun:
+            other = self
+            if robot is not self.model.robot:
+                other = prepare(self.source.model_copy(update={"robot": robot}))
+            return simulate_raw(other.model, settings, **other.drive)
+
+        return RepeatableRun(self.model.robot, make, self.motion)
 
     @property
     def drive(self) -> dict[str, Any]:
@@ -133,9 +163,9 @@ def prepare(scenario: Scenario, before: Prepared | None = None, model: Model | N
             model = robot.compile(prescribed=tuple(joints))
         if lengths or any(model.joint(name).rotor_q is not None for name in joints):
             q, v = start_state(model, scenario.start, joints, lengths)
-        loaded, loads = _loaded(model, scenario)
+        loaded, loads = _add_payloads(model, scenario)
         if scenario.hold is not None:
-            q = settled(loaded, q, scenario.hold, joints, lengths, loads)
+            q = find_rest(loaded, q, scenario.hold, joints, lengths, loads)
         _check_sensors(model, scenario)
         controller = from_config(model, scenario.control, q, until=scenario.duration, sensors=scenario.sensors)
     except LissomError as error:
@@ -153,7 +183,7 @@ def _check_sensors(model: Model, scenario: Scenario) -> None:
         Sensing(model, sensors_of(model, scenario.sensors))
 
 
-def _loaded(model: Model, scenario: Scenario) -> tuple[Model, ActiveLoads | None]:
+def _add_payloads(model: Model, scenario: Scenario) -> tuple[Model, ActiveLoads | None]:
     """Return the model with the payloads that it carries at the start and the frames of its loads, and the loads."""
     loads = None
     if scenario.payloads:

@@ -12,7 +12,7 @@ from lissom.model import Robot
 from lissom.model.description.joint_kinds import KINDS
 from lissom.model.fields.base_model import Description
 from lissom.model.fields.units import JointUnit
-from lissom.model.io.robot_paths import get, settled_unit, unit_of
+from lissom.model.io.robot_paths import get, unit_at_joint, unit_of
 from lissom.model.io.to_dict import fields
 from lissom.scenario.scenario_schema import Scenario
 
@@ -38,7 +38,7 @@ def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:
     return data if data["output"] else {name: value for name, value in data.items() if name != "output"}
 
 
-def replaced(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
+def replace_values(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
     """Return a copy with other values at paths of the scenario or its robot, checked once all are in place."""
     of_robot, others = [], []
     for path, value in changes:
@@ -96,7 +96,7 @@ def unit_at(scenario: Scenario, path: str) -> str:
         else:
             return ""
         rest = rest[len(key) + 1 :]
-    return settled_unit(said, kind)
+    return unit_at_joint(said, kind)
 
 
 def _with_others(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scenario:
@@ -108,7 +108,7 @@ def _with_others(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scen
         if head == "start" and rest:  # names of coordinates have dots of their own
             data[head] = data.get(head, {}) | {rest: value}
         else:
-            data[_known(head, path)] = _placed(data.get(head), rest, value, path)
+            data[_check_known(head, path)] = _set_value(data.get(head), rest, value, path)
         changed |= {head, "hold"} if head == "start" else {head}
     try:
         made = Scenario.from_dict(data)
@@ -119,7 +119,7 @@ def _with_others(scenario: Scenario, changes: Iterable[tuple[str, Any]]) -> Scen
     return made.model_copy(update={name: getattr(scenario, name) for name in Scenario.model_fields.keys() - changed})
 
 
-def _known(head: str, path: str) -> str:
+def _check_known(head: str, path: str) -> str:
     known = [name for name in Scenario.model_fields if name != "lissom"]
     if head not in known:
         hint = did_you_mean(head, [*known, *ROBOT])
@@ -130,7 +130,7 @@ def _known(head: str, path: str) -> str:
     return head
 
 
-def _placed(here: Any, path: str, value: Any, whole: str) -> Any:
+def _set_value(here: Any, path: str, value: Any, whole: str) -> Any:
     """Return `here` with the value at the path below it; mappings that are not there yet are made."""
     if not path:
         return value
@@ -140,14 +140,14 @@ def _placed(here: Any, path: str, value: Any, whole: str) -> Any:
             text = f"unknown path at {head!r}; here are the items 0 to {len(here) - 1} of a list"
             raise ScenarioError(text, whole.split("."))
         changed = copy.copy(here)
-        changed[int(head)] = _placed(here[int(head)], rest, value, whole)
+        changed[int(head)] = _set_value(here[int(head)], rest, value, whole)
         return changed
     if here is not None and not isinstance(here, dict):
         raise ScenarioError(f"unknown path at {path!r}; there is nothing below", whole.split("."))
     mapping = here or {}
     # A key with dots, such as shoulder.1, goes before the plain word.
     head = _longest(mapping, path) or path.partition(".")[0]
-    return mapping | {head: _placed(mapping.get(head), path[len(head) + 1 :], value, whole)}
+    return mapping | {head: _set_value(mapping.get(head), path[len(head) + 1 :], value, whole)}
 
 
 def _check_spelling(here: Any, path: str) -> None:

@@ -16,10 +16,11 @@ from lissom.model.description.robot import FORMAT, FormatVersion
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Checked, Number, kind_of, refusal
+from lissom.model.fields.number_fields import Checked, Number, Share, kind_of, refusal
 from lissom.model.fields.units import STATE
+from lissom.model.fields.written_forms import TEXT, AlsoWritten, Schema, SchemaOf, several, union
 from lissom.simulation.initial_state import EQUILIBRIUM, HELD, REMEDY
-from lissom.simulation.settings import Integration, Sampling
+from lissom.simulation.settings import Integration, OutputSampling
 
 if TYPE_CHECKING:
     from lissom.control.schema.pose_motions import AnyMotion
@@ -54,6 +55,10 @@ class RobotSource(Checked):
             return value
         raise refusal(f"must be a name, a path or a mapping, not {kind_of(value)}; {self.remedy}")
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return union(TEXT, of(Robot))
+
 
 class ScenarioPart(Description):
     """A piece of a scenario; a wrong value raises `ScenarioError`."""
@@ -62,7 +67,7 @@ class ScenarioPart(Description):
     error: ClassVar[type[LissomError]] = ScenarioError
 
 
-class Output(ScenarioPart, Sampling):
+class Output(ScenarioPart, OutputSampling):
     """What is kept of a run, and where."""
 
     what: ClassVar[str] = "output"
@@ -89,6 +94,10 @@ class HeldStart(Checked):
                 raise refusal(f"must hold names, not {kind_of(name)}; {self.remedy}")
         return tuple(value)
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return union({"enum": list(HOLDS)}, several(TEXT))
+
 
 class Scenario(ScenarioPart, Integration):
     """What to simulate, and how; `start: equilibrium` is short for `hold: joints` with all joints at zero."""
@@ -101,12 +110,15 @@ class Scenario(ScenarioPart, Integration):
     change: dict[str, Any] = Field(
         default={}, description="values of the robot that differ, by their path: {links.upper.beam.length: 1.2}"
     )
-    start: dict[
-        str,
-        Annotated[
-            float | tuple[float, ...],
-            Number("the value at the start (a list for several)", STATE, each=True),
+    start: Annotated[
+        dict[
+            str,
+            Annotated[
+                float | tuple[float, ...],
+                Number("the value at the start (a list for several)", STATE, each=True),
+            ],
         ],
+        AlsoWritten({"enum": [EQUILIBRIUM]}),
     ] = Field(
         default={}, description="start values by joint, e.g. {elbow: 0.5, elbow.rate: 0.1}, or the word equilibrium"
     )
@@ -119,6 +131,9 @@ class Scenario(ScenarioPart, Integration):
     loads: tuple[Load, ...] = Field(default=(), description=f"a list of loads: [{LOAD}]")
     payloads: tuple[Payload, ...] = Field(default=(), description=f"a list of payloads: [{PAYLOAD}]")
     sensors: tuple[AnySensor, ...] = Field(default=(), description=f"sensors besides the robot's: [{SENSOR}]")
+    accuracy: Annotated[float | None, Share("the relative error allowed in the numbers of the tables, such as 1 %")] = (
+        None
+    )
     output: Output = Field(default=Output(), description="{rate: 200, folder: ..., audit: true}")
 
     @model_validator(mode="before")
@@ -145,7 +160,7 @@ class Scenario(ScenarioPart, Integration):
             return data | {"robot": source.with_values(change.items()), "change": {}}
         except LissomError as error:
             told = error.problems or (error,)
-            raise refusals(*(((place, *one.path), _shown(one.value), one.text) for one in told)) from None
+            raise refusals(*(((place, *one.path), _offending_value(one.value), one.text) for one in told)) from None
 
     @field_validator("start", mode="before")
     @classmethod
@@ -177,9 +192,9 @@ class Scenario(ScenarioPart, Integration):
 
     def with_values(self, changes: Iterable[tuple[str, Any]]) -> "Scenario":
         """Return a scenario with several values changed together, so that only the whole must be right."""
-        from lissom.scenario.scenario_paths import replaced
+        from lissom.scenario.scenario_paths import replace_values
 
-        return replaced(self, changes)
+        return replace_values(self, changes)
 
     @classmethod
     def from_yaml(cls, text: str) -> "Scenario":
@@ -201,6 +216,6 @@ class Scenario(ScenarioPart, Integration):
         return write(self.to_dict())
 
 
-def _shown(value: Any) -> Any:
+def _offending_value(value: Any) -> Any:
     """Return what stands at the place of an error, None for nothing."""
     return None if value is ABSENT else value

@@ -52,7 +52,7 @@ def start_state(
     if isinstance(start, str):
         if start != EQUILIBRIUM:
             raise LissomError(f"is unknown{did_you_mean(start, [EQUILIBRIUM])}; {REMEDY}", ("start",), start)
-        return settled(model, configuration(model), HELD, motion, driven, loads), np.zeros(model.nv)
+        return find_rest(model, configuration(model), HELD, motion, driven, loads), np.zeros(model.nv)
     if isinstance(getattr(start, "q", None), np.ndarray):  # an Equilibrium
         start = start.q
     keep: tuple[set[int], set[int]] = set(), set()
@@ -78,14 +78,14 @@ def start_state(
         for body in model.bodies:
             for k, name in zip(indices(body.joint_q), body.q_names):
                 doubt_degrees(model, k, float(q[k]), ("start", name))
-    return _closed(model, q, v, keep, motion, driven or {}) if model.loops else (q, v)
+    return _close_loops(model, q, v, keep, motion, driven or {}) if model.loops else (q, v)
 
 
 def _coordinates(model: Model, named: Mapping[str, Any]) -> set[int]:
     return {k for name in named for k in velocity_indices(model, name)}
 
 
-def _closed(
+def _close_loops(
     model: Model,
     q: np.ndarray,
     v: np.ndarray,
@@ -136,7 +136,7 @@ def lengths_at_start(driven: Mapping[str, Reference] | None) -> dict[str, float]
     return {name: float(np.squeeze(reference(0.0)[0])) for name, reference in (driven or {}).items()}
 
 
-def settled(
+def find_rest(
     model: Model,
     q: np.ndarray,
     hold: Hold,

@@ -12,11 +12,8 @@ from lissom.kernel.compile.events import listening
 from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.results.trajectory import Trajectory, from_run
-from lissom.results.validity.axial_force_check import check_axial_forces
-from lissom.results.validity.energy_check import check_energy
-from lissom.results.validity.gear_check import check_gears
-from lissom.results.validity.rotary_inertia_check import check_rotary_inertia
-from lissom.results.validity.span_load_check import bent_doubts, check_span_loads
+from lissom.results.trust.repeatable_run import RepeatableRun
+from lissom.results.validity.every_check import check_run
 from lissom.simulation.loop.interrupts import AFTER_ALL
 from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.raw_run import Event
@@ -42,6 +39,8 @@ def simulate(
     loads: Loads | None = None,
     payloads: Payloads | None = None,
     sensors: Sensors | None = None,
+    trust: bool = False,
+    accuracy: float | None = None,
     progress: bool = True,
     **options: Unpack[RunOptions],
 ) -> Trajectory:
@@ -75,6 +74,13 @@ def simulate(
         What measures the motion besides the sensors of the robot's file: a list such as
         [lissom.model.Encoder(joint="elbow", counts=4096)], or mappings as in a file. `run.reading(name)` is what
         one told, and a `control.Sampled` may read them instead of the state.
+    trust : bool
+        Measure by how much the numbers of the summary may be off, and why, as `lissom.trust` does; `run.trust` holds
+        it. It takes some runs more.
+    accuracy : float, optional
+        Relative error that is allowed in the numbers of the summary, such as 0.01: functions, field, tolerances and
+        outputs are chosen so that they meet it. `run.info.accuracy` tells what was chosen, and what cannot meet it
+        (a warning says so).
     progress : bool
         Show how far the run is once it takes longer than two seconds: a bar on a terminal, else one line.
     method : str
@@ -114,14 +120,24 @@ def simulate(
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)
-    doubts = (check_span_loads, bent_doubts, check_axial_forces, check_rotary_inertia, check_energy, check_gears)
     try:
-        trajectory.warnings += [event for doubt in doubts for event in doubt(trajectory)]
+        check_run(trajectory)
     except KeyboardInterrupt:
         raw.status, raw.message = Ending.INTERRUPTED, AFTER_ALL
         trajectory.info = replace(trajectory.info, status=raw.status, message=raw.message)
     except MemoryError:
         text = "there is not enough memory to check the results of this run; take a lower rate, or a shorter one"
         trajectory.warnings.append(Event(float(raw.time[-1]), raw.model.robot.name, "memory", text, len(raw.time)))
+    trajectory.repeat = RepeatableRun.of(robot, drive)
     warn_about_run(raw, trajectory.warnings, stacklevel=2)
+    if accuracy is not None and raw.status is Ending.FINISHED:
+        from lissom.results.trust.accuracy_search import reach_accuracy
+
+        better = reach_accuracy(trajectory, accuracy, progress=progress)
+        warn_about_run(better.raw, [event for event in better.warnings if event.kind == "accuracy"], stacklevel=2)
+        return better
+    if trust and raw.status is Ending.FINISHED:
+        from lissom.results.trust.run_trust import trust as measure
+
+        measure(trajectory, progress=progress)
     return trajectory

@@ -18,11 +18,11 @@ from lissom.dynamics import inverse_dynamics, mass_matrix
 from lissom.errors import StudyError
 from lissom.messages import did_you_mean, listed
 from lissom.model.model import Model
+from lissom.operating_system import cores
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.simulation.batch.stepper import Stepper
-from lissom.study.agent_observations import Senses
-from lissom.study.execution.process_pool import cores
+from lissom.study.agent_observations import ObservationVector
 from lissom.study.plan.run_plan import as_scenario
 
 try:
@@ -39,7 +39,7 @@ EFFORT = 0.01  # of the reward, for actions at their limits
 
 
 @dataclass(frozen=True)
-class Moment:
+class EpisodeMoment:
     """What a reward may depend on."""
 
     time: float  # s
@@ -70,7 +70,7 @@ class Environment(gymnasium.Env):
     goal : mapping, optional
         {quantity: value or values} to reach. The end of the scenario's reference unless given, or the start.
     reward : callable, optional
-        Function of a `Moment`, in place of minus the squared distance from the goal and a little effort.
+        Function of a `EpisodeMoment`, in place of minus the squared distance from the goal and a little effort.
     failure : float
         Reward of a motion that cannot be computed any further.
     vary : mapping, optional
@@ -88,7 +88,7 @@ class Environment(gymnasium.Env):
         control: bool = False,
         observations: Sequence[str] = ("position", "velocity"),
         goal: Mapping[str, Any] | None = None,
-        reward: Callable[[Moment], float] | None = None,
+        reward: Callable[[EpisodeMoment], float] | None = None,
         failure: float = -100.0,
         vary: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
@@ -102,9 +102,9 @@ class Environment(gymnasium.Env):
         model = self._prepared.model
         self._motors = _motors(model, self._prepared.start[0], torques)
         self._episode = self._begin()
-        self._senses = Senses(self._episode.result(), observations)
+        self._senses = ObservationVector(self._episode.result(), observations)
         chosen = dict(goal) if goal is not None else _final(self._prepared)
-        self._target = Senses(self._episode.result(), list(chosen))
+        self._target = ObservationVector(self._episode.result(), list(chosen))
         self._goal = self._target.values_like(chosen)
         self.action_space = Box(-1.0, 1.0, (len(self._motors),), np.float64)
         self.observation_space = Box(-np.inf, np.inf, (self._senses.size,), np.float64)
@@ -119,7 +119,9 @@ class Environment(gymnasium.Env):
         """What each observation is."""
         return self._senses.labels
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin again; `options` are values of fields for this episode, {path: value}."""
         super().reset(seed=seed)
         drawn = {path: float(self.np_random.uniform(low, high)) for path, (low, high) in self.vary.items()}
@@ -148,17 +150,17 @@ class Environment(gymnasium.Env):
         if episode.failure or not np.isfinite(seen).all():
             info["failure"] = episode.failure or "the motion is not finite"
             return np.nan_to_num(seen), self.failure, True, False, info
-        return seen, float(self._rewarded(seen, action)), False, episode.over, info
+        return seen, float(self._compute_reward(seen, action)), False, episode.over, info
 
     def trajectory(self) -> Trajectory:
         """Return the episode so far as a run, to be plotted, watched and saved."""
         raw = self._episode.result()
         return from_run(replace(raw, model=raw.model.copy()))  # the next episode goes on in the memory of this model
 
-    def _rewarded(self, seen: np.ndarray, action: np.ndarray) -> float:
+    def _compute_reward(self, seen: np.ndarray, action: np.ndarray) -> float:
         episode = self._episode
         if self.reward is not None:
-            return self.reward(Moment(episode.time, episode.q, episode.v, seen, action, episode.model))
+            return self.reward(EpisodeMoment(episode.time, episode.q, episode.v, seen, action, episode.model))
         off = self._target(episode) - self._goal
         return -float(off @ off + EFFORT * (action @ action) / max(1, len(action))) / self.rate
 
@@ -192,7 +194,7 @@ class VectorEnvironment(VectorEnv):
             raise StudyError(f"must be one number, or {self.num_envs} of them", ("seed",), seed)
         self._ended[:] = False
         begun = [env.reset(seed=own, options=options) for env, own in zip(self.envs, seeds, strict=True)]
-        return np.stack([seen for seen, _ in begun]), self._told([info for _, info in begun])
+        return np.stack([seen for seen, _ in begun]), self._merge_infos([info for _, info in begun])
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Let torques act on all arms for one period."""
@@ -200,7 +202,7 @@ class VectorEnvironment(VectorEnv):
         seen, rewards, terminated, truncated, infos = zip(*done, strict=True)
         failed, over = np.array(terminated, bool), np.array(truncated, bool)
         self._ended = failed | over
-        return np.stack(seen), np.array(rewards, float), failed, over, self._told(infos)
+        return np.stack(seen), np.array(rewards, float), failed, over, self._merge_infos(infos)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Stop the threads."""
@@ -217,7 +219,7 @@ class VectorEnvironment(VectorEnv):
             return seen, 0.0, False, False, info
         return env.step(action)
 
-    def _told(self, infos: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def _merge_infos(self, infos: Sequence[dict[str, Any]]) -> dict[str, Any]:
         told: dict[str, Any] = {}
         for number, info in enumerate(infos):
             told = self._add_info(told, info, number)

@@ -78,11 +78,12 @@ def simulate(
         if any(load.element for load in as_loads(loads)):
             raise Unsupported(f"{formulation.name} knows no cylinders; use kernel", ("loads",))
         formulation = LoadedFormulation(formulation, activate(formulation.model, as_loads(loads), duration)[1])
-    return _finished(formulation, _run(formulation, settings, **drive))
+    return _finish(formulation, _run(formulation, settings, **drive))
 
 
 def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> None:
-    if set(formulation.model.prescribed) != set(motion):
+    driven = {element.name for element in formulation.model.robot.elements}  # cylinders that follow a reference
+    if set(formulation.model.prescribed) != set(motion) - driven:
         text = "give a reference for every joint that the model was compiled with as prescribed, and for no other"
         raise LissomError(text, ("motion",))
 
@@ -90,13 +91,13 @@ def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> 
 def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRun:
     """Return a run of the formulation's own equations, compiled or called back."""
     if formulation.dynamics is not None:
-        return _solved(formulation, formulation.dynamics, settings, **drive)
+        return _solve_forces(formulation, formulation.dynamics, settings, **drive)
     from lissom.simulation.status.run_ending import Ending
     from lissom.theory.callback import called_back, last_error
 
     with called_back(formulation) as dynamics:
         try:
-            raw = _solved(formulation, dynamics, settings, **drive)
+            raw = _solve_forces(formulation, dynamics, settings, **drive)
         except LissomError as error:
             raise last_error() or error from None
         cause, after = last_error(), f"after t = {raw.time[-1]:.6g} s"
@@ -108,7 +109,7 @@ def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRu
     return replace(raw, status=Ending.FORMULATION_FAILED, message=f"{after}: {cause}")
 
 
-def _solved(formulation: Formulation, dynamics: Dynamics, settings: RunSettings, **drive: Any) -> RawRun:
+def _solve_forces(formulation: Formulation, dynamics: Dynamics, settings: RunSettings, **drive: Any) -> RawRun:
     """Newton's method solves for the forces, which asks for a mass matrix less than twice the kernel's.
 
     Where it does not converge within what the formulation describes, or there is no inverse dynamics, it solves for the
@@ -127,21 +128,21 @@ def _solved(formulation: Formulation, dynamics: Dynamics, settings: RunSettings,
     return simulate_raw(formulation.model, settings, dynamics=on_accelerations(formulation.model, dynamics), **drive)
 
 
-def _finished(formulation: Formulation, raw: RawRun) -> Trajectory:
+def _finish(formulation: Formulation, raw: RawRun) -> Trajectory:
     """Return the trajectory of a run; `Stopped` where it did not get to the end."""
     from lissom.simulation.status.run_ending import Ending
     from lissom.theory.own_wrenches import from_run
 
     limit = formulation.limit(raw)
     if limit is not None:
-        raw = _cut(raw, limit)
+        raw = _cut_outputs(raw, limit)
     run = from_run(raw, formulation)
     if raw.status is not Ending.FINISHED:
         raise Stopped(raw.message, run)
     return run
 
 
-def _cut(raw: RawRun, limit: Limit) -> RawRun:
+def _cut_outputs(raw: RawRun, limit: Limit) -> RawRun:
     """Return the outputs of a run that are good, where it had to stop there."""
     from lissom.simulation.status.run_ending import Ending
 

@@ -4,6 +4,7 @@ They write into arrays they are given, for real and complex numbers.
 """
 
 import numpy as np
+from numpy import cos, sin
 
 from lissom.kernel.compile import inline
 
@@ -19,7 +20,7 @@ def cross(a, b, out):
 @inline
 def relative_pose(M, S, x, R, p):
     """R, p of M exp(S x) for a screw whose angular part has unit length or none, (15)-(17)."""
-    s, c = np.sin(x), np.cos(x)
+    s, c = sin(x), cos(x)
     w = S[:3]
     square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     for i in range(3):

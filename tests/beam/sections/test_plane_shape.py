@@ -107,7 +107,7 @@ def test_sizes_carry_derivatives():
 def test_triangles_fill_a_polygon_with_holes(holes):
     outline = np.array([[0, 0], [4, 0], [4, 1], [1, 1], [1, 3], [0, 3]], float)
     cut = [np.array([[0.2, 0.2], [0.8, 0.2], [0.8, 0.8]]), np.array([[2, 0.2], [3, 0.2], [3, 0.8], [2, 0.8]])][:holes]
-    points, triangles = polygon.filled(outline, cut)
+    points, triangles = polygon.triangulate(outline, cut)
     a, b, c = (points[triangles[:, k]] for k in range(3))
     areas = ((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]) / 2
     assert np.all(areas > -1e-12)

@@ -8,7 +8,7 @@ from lissom.beam import Material
 from lissom.beam.sections import torsion_constants
 from lissom.beam.sections.section_stress import SectionStress, section_stress
 from lissom.model.flexible.section import AnySection
-from lissom.model.flexible.section_base import solved
+from lissom.model.flexible.section_base import solve_shape
 
 STEEL = Material(2.1e11, 0.3, 7850.0)
 N, QY, QZ, T, MY, MZ = np.eye(6)
@@ -93,7 +93,7 @@ def test_a_box_follows_bredt_and_an_i_its_web():
 def test_stresses_add_up_to_the_forces(section):
     """Of every shape, wherever it sits: integrals over the section of what the six forces cause."""
     spec = TypeAdapter(AnySection).validate_python(section)
-    functions = solved(*spec.rings(), STEEL.nu).functions
+    functions = solve_shape(*spec.rings(), STEEL.nu).functions
     corners = functions.points[functions.nodes[:, :3]]
     side = corners[:, 1:] - corners[:, :1]
     area = (side[:, 0, 0] * side[:, 1, 1] - side[:, 0, 1] * side[:, 1, 0]) / 2

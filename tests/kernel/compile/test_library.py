@@ -21,9 +21,13 @@ from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.trace import Need, tracing
 from lissom.kernel.kinematics.frame_jacobian import frame_jacobian
 from lissom.kernel.packs.memory import packed
+from lissom.operating_system import is_private
 
 pytestmark = pytest.mark.skipif(toolchain.compiler() is None, reason="needs a C compiler")
 TARGET = toolchain.own_targets()[-1]
+
+# of an earlier version
+OTHER_FORM = '{"file": "gone.so", "entries": {}, "sources": "5a17"}'
 
 USE = """
 import json, sys
@@ -94,18 +98,24 @@ def test_a_table_names_the_kernels_and_the_kinds_of_their_arguments(table, small
     assert made.address(library.key(world_frames, needs[0].kinds)) > 0
 
 
+def only(table, monkeypatch):
+    """Let there be no other table."""
+    monkeypatch.setattr(library, "own_tables", lambda: [table])
+    monkeypatch.setattr(library, "tables_of_others", list)
+
+
 @pytest.fixture
 def held(small, table, monkeypatch):
     """Whether libraries hold what is needed, if the table says this."""
 
     def found(content):
         table.with_name("other.json").write_text(content)
-        monkeypatch.setattr(library, "tables", lambda: [table.with_name("other.json")])
-        library.libraries.cache_clear()
+        only(table.with_name("other.json"), monkeypatch)
+        library._opened.cache_clear()
         return [library.holding(kernel, need.kinds) for kernel, need in zip((world_frames, frame_jacobian), small)]
 
     yield found
-    library.libraries.cache_clear()
+    library._opened.cache_clear()
 
 
 def test_code_of_other_sources_is_not_used(table, held):
@@ -115,7 +125,7 @@ def test_code_of_other_sources_is_not_used(table, held):
     assert held(json.dumps(content)) == [None, None]
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"file": "gone.so", "entries": {}}'])
+@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"file": "gone.so", "entries": {}}', OTHER_FORM])
 def test_a_damaged_table_is_left_alone(held, damage):
     assert held(damage) == [None, None]
 
@@ -126,14 +136,25 @@ def copied(table, tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     shutil.copytree(table.parent, folder)
     monkeypatch.setenv("LISSOM_CACHE_KERNELS", str(folder))
-    library.libraries.cache_clear()
+    library._opened.cache_clear()
     yield folder / table.name
-    library.libraries.cache_clear()
+    library._opened.cache_clear()
+
+
+def test_another_copy_of_the_same_sources_is_served_and_one_of_other_sources_is_not(table, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(library.PACKAGE, copy / "lissom", ignore=shutil.ignore_patterns("__pycache__", "built"))
+    paths = os.pathsep.join([str(copy), *sys.path])
+    assert used(table.parent, PYTHONPATH=paths)["compiled"] == 0
+    edited = copy / "lissom" / "kernel" / "maths" / "algebra.py"
+    edited.write_text(edited.read_text() + "\nNEW = 1\n")
+    assert used(table.parent, PYTHONPATH=paths)["compiled"] == 2
+    assert table.exists()
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "empty"])
 def test_a_library_with_other_bytes_is_not_loaded_and_made_again(damage, copied, monkeypatch):
-    monkeypatch.setattr(library, "tables", lambda: [copied])
+    only(copied, monkeypatch)
     file = copied.with_name(json.loads(copied.read_text())["file"])
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 4
@@ -141,7 +162,7 @@ def test_a_library_with_other_bytes_is_not_loaded_and_made_again(damage, copied,
     file.write_bytes({"flip": data, "cut": data[:4096], "empty": b""}[damage])
     with pytest.raises(library.Damaged):
         library.Library(copied)
-    assert library.libraries() == ()
+    assert list(library.libraries()) == []
     assert not copied.exists()
     assert not file.exists()
 
@@ -156,23 +177,23 @@ def test_a_folder_that_others_write_to_is_not_used(copied, tmp_path, monkeypatch
     assert copied not in library.tables()
     assert "may be written by others" in capsys.readouterr().err
     copied.parent.chmod(0o755)
-    assert cache.trusted(copied.parent)
+    assert is_private(copied.parent)
     found = os.stat(copied.parent)
     foreign = os.stat_result([*found[:4], os.getuid() + 1, *found[5:10]])
     stat = Path.stat
     monkeypatch.setattr(Path, "stat", lambda self, **o: foreign if self == copied.parent else stat(self, **o))
-    assert not cache.trusted(copied.parent)
-    assert not cache.trusted(copied)
+    assert not is_private(copied.parent)
+    assert not is_private(copied)
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are a POSIX feature")
 @pytest.mark.parametrize("which", ["table", "library"])
 def test_a_file_that_others_may_write_is_not_loaded(which, copied):
-    assert len(library.libraries()) == 1
+    assert len(list(library.libraries())) == 1
     file = copied.with_name(json.loads(copied.read_text())["file"])
     (copied if which == "table" else file).chmod(0o666)
-    library.libraries.cache_clear()
-    assert library.libraries() == ()
+    library._opened.cache_clear()
+    assert list(library.libraries()) == []
 
 
 def test_old_object_files_go_first_and_libraries_of_vanished_sources_with_them(small, tmp_path, monkeypatch):

@@ -162,3 +162,19 @@ def test_places_as_parameters(seed):
         assert np.all(np.isfinite(changed.arrays.strain.stiffness))
     slope = np.imag(made.with_value("links.box.at", x + 1e-30j).compile().arrays.sections.phi) / 1e-30
     assert np.abs(slope).max() > 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_links_held_at_both_ends_give_way_as_beam_theory_says_near_either(seed):
+    """There a cantilever's compliance is hundreds of times that of the link."""
+    rng = np.random.default_rng(seed)
+    length, x = 2.0, 2.0 * float(rng.uniform(0.03, 0.97) if seed % 3 else rng.uniform(0.75, 0.97))
+    beam = {"length": length, "section": PLAIN} | ({"stiffening": "none"} if seed % 2 else {})
+    held = {"joint": "fixed", "between": [{"link": "rod"}, {"link": "world", "origin": {"xyz": [length, 0, 0]}}]}
+    made = robot(beam, loops=[{"name": "wall"} | held])
+    force = lissom.static_equilibrium(made, loads={("rod", x): [0, 0, 0, 0, 0, 1e-3]})
+    couple = lissom.static_equilibrium(made, loads={("rod", x): [0, 1e-3, 0, 0, 0, 0]})
+    a, b, rod = x, length - x, force.model.flexible["rod"]
+    assert rod.displacement(x, force.q)[2] == pytest.approx(1e-3 * a**3 * b**3 / (3 * length**3) / 1000, rel=1e-3)
+    turn = 1e-3 * a * b * (length**2 - 3 * a * b) / length**3 / 1000
+    assert -rod.pose(x, couple.q)[2, 0] == pytest.approx(turn, rel=1e-3)

@@ -8,7 +8,7 @@ from lissom.kernel.data.arrays import tables
 from lissom.model import Robot, builtin_names, load
 from lissom.model.compilation.tip_frames import follow, tips
 from lissom.model.compilation.variants import variants
-from lissom.model.io.robot_paths import _checked_along
+from lissom.model.io.robot_paths import _check_along
 
 FIELDS = (
     *("beam.length", "beam.section.EIy", "body.mass", "joint.damping", "origin.xyz.2", "payload.mass"),
@@ -45,7 +45,7 @@ def test_numbers_that_differ_give_what_a_new_robot_gives(name):
     points = tips(before)
     for path, value in numbers(robot):
         changed = robot.with_value(path, 1.01 * value)
-        assert _checked_along(robot, [(path, 1.01 * value)]) == changed
+        assert _check_along(robot, [(path, 1.01 * value)]) == changed
         anew = Robot.from_dict(changed.to_dict())
         assert anew == changed
         model, expected = changed.compile(before=before), anew.compile()

@@ -9,7 +9,7 @@ import pytest
 import lissom
 from lissom.dynamics.sensing import Sensing
 from lissom.model.fields.number_fields import Number
-from lissom.model.fields.units import POSITION, STIFFNESS, fits, parsed, quantity
+from lissom.model.fields.units import POSITION, STIFFNESS, fits, parse, quantity
 from lissom.scenario import Scenario
 
 SI = {
@@ -36,7 +36,7 @@ def test_quantities_are_turned_to_si(text):
 def test_decimal_units_leave_decimal_numbers():
     """So that files that are written again show 7850, not 7849.999999999999."""
     for text, size in {"g/cm3": 1e3, "N/mm2": 1e6, "kg/mm": 1e3, "cm2": 1e-4, "deg": np.pi / 180}.items():
-        assert parsed(text).size == size
+        assert parse(text).size == size
 
 
 @pytest.mark.parametrize("text", ["fast", "5", "5 furlong", "1,5 m", "deg 45", "", "1 km999", "1 mm-400"])
@@ -45,16 +45,16 @@ def test_other_text_is_no_quantity(text):
 
 
 def test_kinds_of_units_are_told_apart():
-    assert fits(parsed("deg"), POSITION)
-    assert fits(parsed("mm"), POSITION)
-    assert not fits(parsed("deg"), "metres")
-    assert not fits(parsed("kg"), POSITION)
-    assert not fits(parsed("rpm"), POSITION)
-    assert not fits(parsed("rad/s"), "Hz")
-    assert fits(parsed("kHz"), "Hz")
-    assert fits(parsed("N m"), STIFFNESS)
-    assert fits(parsed("kN/m"), STIFFNESS)
-    assert not fits(parsed("m"), "")
+    assert fits(parse("deg"), POSITION)
+    assert fits(parse("mm"), POSITION)
+    assert not fits(parse("deg"), "metres")
+    assert not fits(parse("kg"), POSITION)
+    assert not fits(parse("rpm"), POSITION)
+    assert not fits(parse("rad/s"), "Hz")
+    assert fits(parse("kHz"), "Hz")
+    assert fits(parse("N m"), STIFFNESS)
+    assert fits(parse("kN/m"), STIFFNESS)
+    assert not fits(parse("m"), "")
 
 
 ARM = """
@@ -147,7 +147,7 @@ def test_a_joint_takes_the_units_of_its_kind_and_no_other(kind, path):
     right, wrong = OF_JOINTS[path] if JOINTS[kind] == "rad" else OF_JOINTS[path][::-1]
     size = -1 if path == "limits.lower" else 1
     found = with_joint(kind, path, f"{size} {right}").value(f"links.a.joint.{path}")
-    assert found == pytest.approx(size * parsed(right).size)
+    assert found == pytest.approx(size * parse(right).size)
     with pytest.raises(lissom.LissomError, match=rf"{path} = .*unit of the wrong kind.*so this takes"):
         with_joint(kind, path, f"{size} {wrong}")
 
@@ -244,4 +244,4 @@ def test_a_rest_in_degrees_is_asked_about_and_one_of_a_screw_is_not():
 def test_units_of_fields_are_units():
     """Not words about them: what a field takes is data."""
     for number in (each for each in gc.get_objects() if isinstance(each, Number) and isinstance(each.unit, str)):
-        assert not number.unit or parsed(number.unit) is not None, number
+        assert not number.unit or parse(number.unit) is not None, number

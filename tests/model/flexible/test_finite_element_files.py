@@ -161,6 +161,7 @@ def test_reductions_are_kept_by_content(arm, tmp_path, monkeypatch):
     ("old", "new", "words"),
     [
         ("parts/boom.vtk", "parts/bom.vtk", r"arm.yaml:\d+: links.boom.finite_elements.mesh = .*there is no file"),
+        ("parts/boom.vtk", "parts/boom.mnf", "is a modal neutral file.*write mass and stiffness"),
         ("material: steel", "material: stell", "did you mean 'steel'"),
         ("      material: steel\n", "", "links.boom.finite_elements.material: missing"),
         ("at: flange", "at: flang", "did you mean 'flange'"),

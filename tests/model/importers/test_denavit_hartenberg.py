@@ -115,6 +115,15 @@ def test_a_beam_reaches_from_joint_to_joint(convention):
     np.testing.assert_allclose(lissom.tip_pose(model, q, "link2")[:3, 3], last[:3, 3], atol=1e-12)
 
 
+def test_a_table_in_plain_data_is_that_of_a_file():
+    rows = [{"name": "upper", "a": 0.5, "body": {"mass": 2}}, {"name": "fore", "a": 0.4, "body": {"mass": 1}}]
+    made = lissom.Robot.from_dict({"lissom": 1, "name": "planar", "dh": rows})
+    tip = lissom.tip_pose(made.compile(), np.array([0.0, np.pi / 2]))
+    np.testing.assert_allclose(tip[:3, 3], [0.5, 0.4, 0], atol=1e-12)
+    with pytest.raises(lissom.LissomError, match=r"dh.*did you mean 'alpha'"):
+        lissom.Robot.from_dict({"lissom": 1, "name": "planar", "dh": [rows[0] | {"alph": 1.0}]})
+
+
 def test_a_table_in_a_file(tmp_path):
     file = tmp_path / "arm.yaml"
     file.write_text(

@@ -219,6 +219,34 @@ def test_on_groups_and_by_both_methods_it_is_the_derivative_of_the_run(joint, me
         assert np.abs(row - expected).max() < 1e-6 * np.abs(expected).max(), name
 
 
+def pendulum(hand=None):
+    body = {"mass": 1.0, "com": [0.3, 0, 0], "inertia": [0.1, 0.2, 0.25], "tip": [1.0, 0, 0]}
+    arm = {"name": "arm", "joint": {"name": "j", "type": "revolute", "axis": [0, -1, 0]}, "body": body}
+    if hand is None:
+        arm["payload"] = {"mass": 2.0}
+    return lissom.Robot.from_dict({"lissom": 1, "name": "arm", "links": [arm] if hand is None else [arm, hand]})
+
+
+HAND = {"name": "hand", "origin": {"xyz": [1.0, 0, 0]}, "body": {"mass": 1.0, "com": [0.3, 0, 0], "inertia": [0.1] * 3}}
+PIN = {"name": "k", "type": "revolute", "axis": [0, -1, 0]}
+
+
+@pytest.mark.parametrize("method", ["radau", "generalised-alpha"])
+@pytest.mark.parametrize(
+    ("arm", "path"),
+    [
+        (pendulum(), "links.arm.body.tip.0"),
+        (pendulum(HAND | {"joint": PIN}), "links.hand.origin.xyz.0"),
+        (pendulum(HAND | {"joint": "fixed"}), "links.arm.body.com.0"),
+    ],
+)
+def test_rigid_arms_that_fall_from_rest_follow_their_sizes(arm, path, method):
+    """The first step is foreseen to the last digit: its corrections are rounding, and no measure of anything."""
+    exact = lissom.sensitivity(arm, path, DURATION, output="j", method=method, rtol=1e-8)
+    expected = by_differences(path, lambda run: run.q[-1, 0], of=lambda: arm)
+    assert exact.output[0, -1] == pytest.approx(expected, rel=2e-5)
+
+
 def test_exact_links_and_prescribed_joints():
     arm = spatial({"type": "revolute", "axis": [0, 1, 0]}, "exact")
     swing = {"root": Reference.quintic(0.0, 0.8, 0.2)}

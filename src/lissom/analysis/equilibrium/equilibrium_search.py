@@ -12,7 +12,7 @@ from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.force_balance import (
     ABSURD,
     Away,
-    Balance,
+    ForceBalance,
     Settled,
     Unsettled,
     gives_way,
@@ -20,7 +20,7 @@ from lissom.analysis.equilibrium.force_balance import (
     spectrum,
 )
 from lissom.analysis.equilibrium.held_coordinates import Hold, held_coordinates
-from lissom.analysis.equilibrium.load_path import Path, load_path
+from lissom.analysis.equilibrium.load_path import LoadPath, load_path
 from lissom.analysis.equilibrium.tangent_matrices import grows
 from lissom.analysis.field_validity import field_doubts
 from lissom.beam.flexible_link import SMALL
@@ -56,14 +56,14 @@ class EquilibriumSearch:
         self.model, self.q, self.tau, self.begun = model, q.copy(), tau, q.copy()
         self.lengths, self.doubts = lengths, list[str]()
         self.wound: list[BodyNames] = []  # elastic joints held at the link: their rotors follow by the torque
-        self.held = self._held(hold)
+        self.held = self._fixed_velocities(hold)
         free = np.setdiff1d(np.arange(model.nv), self.held)
-        self.balance = Balance(model, free, tau, wrenches, loads, lengths)
+        self.balance = ForceBalance(model, free, tau, wrenches, loads, lengths)
         self.lam = np.zeros(len(model.arrays.loops.hold))
         if model.loops:
             self.q = closed_configuration(model, self.q, set(self.held.tolist()), lengths)
 
-    def _held(self, hold: Hold) -> np.ndarray:
+    def _fixed_velocities(self, hold: Hold) -> np.ndarray:
         model = self.model
         held = set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
         held |= set(held_coordinates(model, hold, self.q, self.lengths))
@@ -128,11 +128,11 @@ class EquilibriumSearch:
         start = self.q
         try:
             found = self._newton()
-            if not self._balanced(found.q, found.lam):
+            if not self._is_balanced(found.q, found.lam):
                 raise Unsettled(np.zeros(self.model.nv), found.iterations)
         except Unsettled as away:
             path = load_path(self.balance, start)
-            if not (path.complete and self._balanced(path.q, path.lam)):
+            if not (path.complete and self._is_balanced(path.q, path.lam)):
                 raise self._failure(away, path) from None
             self.q, self.lam, iterations = path.q, path.lam, away.iterations + path.iterations
         else:
@@ -140,7 +140,9 @@ class EquilibriumSearch:
             if not (found.doubtful and self._gave_way(start, found.q)):
                 return iterations
             path = load_path(self.balance, start)
-            if path.complete and not path.limits and self._balanced(path.q, path.lam):  # nothing snaps on the way there
+            if (
+                path.complete and not path.limits and self._is_balanced(path.q, path.lam)
+            ):  # nothing snaps on the way there
                 self.q, self.lam = path.q, path.lam
             iterations += path.iterations
         if path.limits and path.factor:
@@ -185,7 +187,7 @@ class EquilibriumSearch:
             return False
         return any(self._topples(start + share * (end - start)) for share in BETWEEN)
 
-    def _balanced(self, q: Vector, lam: Vector) -> bool:
+    def _is_balanced(self, q: Vector, lam: Vector) -> bool:
         """Return whether what is left is small beside what acts, and loops are closed as they are described."""
         balance, free = self.balance, self.balance.free
         try:
@@ -223,7 +225,7 @@ class EquilibriumSearch:
             angle = brentq(excess, 0.0, angle, xtol=1e-15 + 1e-13 * abs(angle))
         self.q[rotor_q] = start + angle
 
-    def _failure(self, away: Unsettled, path: Path) -> LissomError:
+    def _failure(self, away: Unsettled, path: LoadPath) -> LissomError:
         """Return what was tried, how far it went, and what to do."""
         text = f"no static equilibrium of {self.model.robot.name} found in {away.iterations} iterations"
         correction = np.abs(np.nan_to_num(away.correction, nan=np.inf))

@@ -21,10 +21,10 @@ def held_coordinates(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, 
     """
     given = model.arrays.velocities.prescribed
     led = {body.joint_v.start for body in model.bodies if body.rotor_v is not None and given[body.rotor_v]}
-    return [k for k in _named(model, hold, q, lengths) if k not in led]
+    return [k for k in _indices(model, hold, q, lengths) if k not in led]
 
 
-def _named(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, float] | None) -> list[int]:
+def _indices(model: Model, hold: Hold, q: Vector, lengths: Mapping[str, float] | None) -> list[int]:
     if isinstance(hold, str):
         if hold == "joints":
             return leading_joints(model, q, lengths)

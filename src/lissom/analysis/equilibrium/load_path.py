@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.analysis.equilibrium.force_balance import Away, Balance, Reduced, gives_way, spectrum
+from lissom.analysis.equilibrium.force_balance import Away, ForceBalance, Reduced, gives_way, spectrum
 from lissom.analysis.equilibrium.tangent_matrices import Tangent
 from lissom.dynamics.state_checks import NotFinite, Vector
 
@@ -28,7 +28,7 @@ FINAL = 1e-12
 BACK = -0.2  # load factor at which a path that turned back is left
 
 
-class Path(NamedTuple):
+class LoadPath(NamedTuple):
     """Where a path of growing loads leads."""
 
     q: Vector  # at full load, or where it was left
@@ -41,7 +41,7 @@ class Path(NamedTuple):
     factor: bool  # whether s is a factor of the loads
 
 
-def load_path(balance: Balance, q: Vector) -> Path:
+def load_path(balance: ForceBalance, q: Vector) -> LoadPath:
     """Follow the path of rest from q to full load, as far as it goes."""
     bare, factor = balance.unloaded(), True
     try:
@@ -50,11 +50,11 @@ def load_path(balance: Balance, q: Vector) -> Path:
             bare, factor = balance, False
         return _Trace(balance, bare, q).followed(factor)
     except (Away, NotFinite, np.linalg.LinAlgError):
-        return Path(q, np.zeros(len(balance.wanted)), False, (), 0.0, q, 0, factor)
+        return LoadPath(q, np.zeros(len(balance.wanted)), False, (), 0.0, q, 0, factor)
 
 
 class _Trace:
-    def __init__(self, balance: Balance, bare: Balance, q: Vector) -> None:
+    def __init__(self, balance: ForceBalance, bare: ForceBalance, q: Vector) -> None:
         self.balance, self.bare, self.q, self.s = balance, bare, q, 0.0
         self.begun = bare.tangent(q).force
         self.solved = 0
@@ -71,20 +71,20 @@ class _Trace:
             raise Away from None
         return here, here.Z.T @ (loaded.force - bare.force + self.begun)[self.balance.free]
 
-    def followed(self, factor: bool) -> Path:
+    def followed(self, factor: bool) -> LoadPath:
         here, rate = self.at(self.q, self.s)
         along = np.linalg.solve(here.K, -rate)
         self.unit = max(float(along @ here.M @ along), np.finfo(float).tiny)
-        ahead = self._normed(here, along, 1.0)
+        ahead = self._normalise(here, along, 1.0)
         limits: list[float] = []
         top, q_top, h = 0.0, self.q, FIRST
         for _ in range(STEPS):
             if self.s + h * ahead[1] >= 1:
-                if (end := self._finished(here, ahead)) is not None:
-                    return Path(*end, True, tuple(limits), 1.0, end[0], self.solved, factor)
+                if (end := self._find_rest_at_full_load(here, ahead)) is not None:
+                    return LoadPath(*end, True, tuple(limits), 1.0, end[0], self.solved, factor)
                 h = (1 - self.s) / ahead[1] / 2
             try:
-                q, s, corrections = self._corrected(here, ahead, h)
+                q, s, corrections = self._correct(here, ahead, h)
                 there, rate = self.at(q, s)
                 following = self._direction(there, rate, here.Z @ ahead[0], ahead[1])
             except (Away, np.linalg.LinAlgError):
@@ -104,9 +104,9 @@ class _Trace:
                 break
             h = min(1.5 * h, LONGEST) if corrections <= 3 else h
         top = max(top, *limits) if limits else top
-        return Path(self.q, here.lam, False, tuple(limits), top, q_top, self.solved, factor)
+        return LoadPath(self.q, here.lam, False, tuple(limits), top, q_top, self.solved, factor)
 
-    def _corrected(self, here: Reduced, ahead: tuple[Vector, float], h: float) -> tuple[Vector, float, int]:
+    def _correct(self, here: Reduced, ahead: tuple[Vector, float], h: float) -> tuple[Vector, float, int]:
         """Return the point of the path an arc h ahead, and how many corrections it took."""
         q, s = self.balance.moved(self.q, h * (here.Z @ ahead[0])), self.s + h * ahead[1]
         across = here.Z @ ahead[0]
@@ -125,7 +125,7 @@ class _Trace:
                 return q, s, k + 1
         raise Away
 
-    def _finished(self, here: Reduced, ahead: tuple[Vector, float]) -> tuple[Vector, Vector] | None:
+    def _find_rest_at_full_load(self, here: Reduced, ahead: tuple[Vector, float]) -> tuple[Vector, Vector] | None:
         """Return rest at full load by Newton's method from the point ahead, unless it leads elsewhere."""
         arc = (1 - self.s) / ahead[1]
         try:
@@ -151,9 +151,9 @@ class _Trace:
         n = len(here.force)
         matrix = np.block([[here.K, rate[:, None]], [row[None, :], np.array([[before_s]])]])
         along = np.linalg.solve(matrix, np.append(np.zeros(n), 1.0))
-        return self._normed(here, along[:n], float(along[n]))
+        return self._normalise(here, along[:n], float(along[n]))
 
-    def _normed(self, here: Reduced, x: Vector, s: float) -> tuple[Vector, float]:
+    def _normalise(self, here: Reduced, x: Vector, s: float) -> tuple[Vector, float]:
         size = np.sqrt(x @ here.M @ x / self.unit + s * s)
         return x / size, s / size
 

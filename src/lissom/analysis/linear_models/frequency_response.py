@@ -12,7 +12,7 @@ from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.tangent_matrices import Loads
 from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.analysis.linear_models.linearisation import linearise
-from lissom.analysis.linear_models.signals import Outputs, Signals, as_list, dotted
+from lissom.analysis.linear_models.signals import Outputs, Signals, as_list, join_by_dots
 from lissom.dynamics.coordinates import Named
 from lissom.dynamics.state_checks import Wrenches, numbers
 from lissom.errors import LissomError
@@ -52,6 +52,16 @@ class FrequencyResponse:
     def phase_deg(self) -> np.ndarray:
         """Phase in degrees, without jumps along the frequencies."""
         return np.degrees(np.unwrap(np.angle(self.response), axis=0))
+
+    def main_numbers(self) -> dict[str, tuple[float, str]]:
+        """Return the largest and the first magnitude from every input to every output, for `lissom.trust`."""
+        sizes = self.magnitude.reshape(len(self.frequencies), len(self.outputs), len(self.inputs))
+        found: dict[str, tuple[float, str]] = {}
+        for i, output in enumerate(self.outputs):
+            for k, source in enumerate(self.inputs):
+                found[f"peak {output} by {source}"] = float(sizes[:, i, k].max()), ""
+                found[f"{output} by {source} at {self.frequencies[0]:g} Hz"] = float(sizes[0, i, k]), ""
+        return found
 
     def to_dataarray(self) -> DataArray:
         """Return the response as an xarray.DataArray with dimensions frequency (Hz), output, input."""
@@ -103,7 +113,7 @@ def frequency_response(
         state = {"q": q, "v": v, "tau": tau, "wrenches": wrenches, "loads": loads}
         if given := [name for name, value in state.items() if value is not None]:
             raise LissomError("the linear model has its state already; leave this out", (", ".join(given),))
-        linear = _selected(robot, outputs, inputs)
+        linear = _select_signals(robot, outputs, inputs)
     else:
         linear = linearise(robot, q, v, tau, outputs, inputs, wrenches, loads)
     response = linear.response(frequencies)
@@ -112,7 +122,7 @@ def frequency_response(
     return FrequencyResponse(frequencies, response, linear.inputs, linear.outputs)
 
 
-def _selected(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
+def _select_signals(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
     """Return the linear model with these of its signals alone, all unless named."""
     rows = _matching(linear.outputs, linear.outputs if outputs is None else outputs, "output")
     columns = _matching(linear.inputs, linear.inputs if inputs is None else inputs, "input")
@@ -129,7 +139,7 @@ def _selected(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
 def _matching(names: tuple[str, ...], signals: Signals, kind: str) -> list[int]:
     """Return places of the signals among `names`; a joint or a tip stands for all its components."""
     out = []
-    for name in map(dotted, as_list(signals)):
+    for name in map(join_by_dots, as_list(signals)):
         whole = [k for k, known in enumerate(names) if known == name]
         found = whole or [k for k, known in enumerate(names) if _component(known, name)]
         if not found:

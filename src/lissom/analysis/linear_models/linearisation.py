@@ -93,7 +93,7 @@ def linearise(
     warn_of_propeller_moments(model, q, v, stacklevel=2)
     # States (u, v): du/dt = v + carried, dv/dt = da/dq u + da/dv v + (loads that keep to the world's axes).
     A = np.zeros((2 * n, 2 * n))
-    A[:n, :n], A[:n, n:] = _carried(model, v), np.eye(n)
+    A[:n, :n], A[:n, n:] = _convective_rate(model, v), np.eye(n)
     A[n:, :n], A[n:, n:] = exact.q, exact.v
     if loads:
         A[n:, :n] += exact.tau @ along_coordinates(model, q, lambda z: load_forces(model, z, loads))
@@ -108,7 +108,7 @@ def linearise(
         C, D, observed = output_matrices(motion, signals.as_list(outputs))
     # Loops: coordinates that may be chosen freely are the states, the others follow them.
     if model.loops:
-        chosen, spread = _closed_states(model, q, v)
+        chosen, spread = _closed_state_map(model, q, v)
         A, B, C, states = (A @ spread)[chosen], B[chosen], C @ spread, tuple(states[k] for k in chosen)
         if outputs is None:
             C, D, observed = np.eye(len(chosen)), D[chosen], states
@@ -132,7 +132,7 @@ def _warn_of_undeformed_links(model: Model, q: Vector, exact: Derivatives) -> No
         )
 
 
-def _closed_states(model: Model, q: Vector, v: Vector) -> tuple[np.ndarray, np.ndarray]:
+def _closed_state_map(model: Model, q: Vector, v: Vector) -> tuple[np.ndarray, np.ndarray]:
     """Return states that are free with loops closed (2 k,), and all states as functions of them (2 nv, 2 k)."""
     n = model.nv
     rest, Z = independent(model, q, np.arange(n))
@@ -161,7 +161,7 @@ def _accelerations(model: Model, q: Vector, inverse_mass: np.ndarray, unit: np.n
     return out
 
 
-def _carried(model: Model, v: Vector) -> np.ndarray:
+def _convective_rate(model: Model, v: Vector) -> np.ndarray:
     """Return the rate of a displacement that the nominal motion carries along, (nv, nv).
 
     Zero for plain coordinates; a displacement along body axes turns with the body: for a nominal twist

@@ -135,7 +135,7 @@ def reduce_model(
     if linear.dt is not None:
         raise LissomError("is in discrete time; reduce the continuous model, then discretise(dt)", ("linear",))
     check_choice("method", method, METHODS)
-    choice = _checked(linear, frequency, order, tolerance)
+    choice = _check_choice(linear, frequency, order, tolerance)
     if choice.order is None and choice.frequency is None and (choice.tolerance is None or method == "modal"):
         wanted = "frequency (Hz) or order" if method == "modal" else "frequency (Hz), order or tolerance"
         raise LissomError(f"does not say how far to reduce; give {wanted}", ("order",))
@@ -143,10 +143,10 @@ def reduce_model(
     if choice.order is not None and choice.order < split.undamped:
         text = f"is less than the {split.undamped} states that do not decay, which are kept; give at least that many"
         raise LissomError(text, ("order",), choice.order)
-    return (_balanced if method == "balanced" else _modal)(linear, split, choice, static)
+    return (_balance if method == "balanced" else _modal)(linear, split, choice, static)
 
 
-def _checked(linear: LinearModel, frequency: Any, order: Any, tolerance: Any) -> _Choice:
+def _check_choice(linear: LinearModel, frequency: Any, order: Any, tolerance: Any) -> _Choice:
     for name, value, unit in (("frequency", frequency, "Hz"), ("tolerance", tolerance, "a share such as 0.01")):
         if value is not None and not (is_number(value) and np.isfinite(value) and value > 0):
             what = kind_of(value) if not is_number(value) else "that"
@@ -187,7 +187,7 @@ def _split(linear: LinearModel, frequency: float | None = None) -> _Split:
     return _Split(T, inverse, count, form[rest, rest], (inverse @ linear.B)[rest], (linear.C @ T)[:, rest])
 
 
-def _balanced(linear: LinearModel, split: _Split, choice: _Choice, static: bool) -> Reduction:
+def _balance(linear: LinearModel, split: _Split, choice: _Choice, static: bool) -> Reduction:
     """Reduce by the square roots of the gramians of the part that decays."""
     control, observe = _gramian_root(split.A, split.B), _gramian_root(split.A.T, split.C.T)
     left, hankel, right = np.linalg.svd(observe.T @ control)
@@ -197,7 +197,7 @@ def _balanced(linear: LinearModel, split: _Split, choice: _Choice, static: bool)
     def cut(kept: int) -> Reduction:
         root = np.sqrt(hankel[:known])
         to, back = control @ right[:known].T / root, (observe @ left[:, :known] / root).T
-        return _made(linear, split, "balanced", to, back, kept, 2 * float(hankel[kept:].sum()), hankel, static)
+        return _reduced_model(linear, split, "balanced", to, back, kept, 2 * float(hankel[kept:].sum()), hankel, static)
 
     return cut(_fewest(choice, split, hankel, known, cut))
 
@@ -246,10 +246,10 @@ def _modal(linear: LinearModel, split: _Split, choice: _Choice, static: bool) ->
     bound = float(np.sum(peaks[modes:]))
     spread = np.repeat(peaks, sizes) if sizes else np.zeros(0)
     back = np.linalg.inv(basis) if len(values) else basis
-    return _made(linear, split, "modal", basis, back, int(ends[modes]), bound, spread, static)
+    return _reduced_model(linear, split, "modal", basis, back, int(ends[modes]), bound, spread, static)
 
 
-def _made(
+def _reduced_model(
     linear: LinearModel,
     split: _Split,
     method: str,

@@ -34,7 +34,7 @@ def output_matrices(motion: StateDerivatives, outputs: Sequence[Any]) -> tuple[n
     """Return C (outputs, 2 nv), D (outputs, inputs) and the names of scalar outputs."""
     parts = [
         _of_sensor(motion, one) if isinstance(one, Sensor) else _of_signal(motion, one)
-        for one in _known(motion, outputs)
+        for one in _resolve_sensors(motion, outputs)
     ]
     if not parts:
         raise LissomError("names none; give a joint, a coordinate, a link or a sensor", ("outputs",), outputs)
@@ -42,7 +42,7 @@ def output_matrices(motion: StateDerivatives, outputs: Sequence[Any]) -> tuple[n
     return np.concatenate([C for C, _, _ in parts]), np.concatenate([D for _, D, _ in parts]), names
 
 
-def _known(motion: StateDerivatives, outputs: Sequence[Any]) -> list[Any]:
+def _resolve_sensors(motion: StateDerivatives, outputs: Sequence[Any]) -> list[Any]:
     """Return outputs, those that name a sensor of the robot's file as that sensor."""
     sensors = {sensor.called: sensor for sensor in motion.model.robot.sensors}
     return [sensors.get(one, one) if isinstance(one, str) else one for one in outputs]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from lissom import printing
 from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.held_coordinates import Hold, held_coordinates
-from lissom.analysis.equilibrium.loop_freedoms import Free, free_displacements, multipliers
+from lissom.analysis.equilibrium.loop_freedoms import LoopFreedoms, free_displacements, multipliers
 from lissom.analysis.equilibrium.statics import static_equilibrium
 from lissom.analysis.equilibrium.tangent_matrices import eigenmodes, tangent
 from lissom.analysis.field_validity import field_doubts
@@ -80,6 +80,10 @@ class NaturalModes(Printed):
                 raise LissomError(f"there is no such mode; the modes are {', '.join(self.labels)}", ("mode",), mode)
             mode = self.labels.index(mode)
         return dict(zip(self.coordinates, self.shapes[:, mode].tolist()))
+
+    def main_numbers(self) -> dict[str, tuple[float, str]]:
+        """Return the frequencies by number, from 1, with their unit: what `lissom.trust` gives error bars."""
+        return {f"frequency.{k + 1}": (float(value), "Hz") for k, value in enumerate(self.frequencies)}
 
     def table(self) -> Table:
         """Return a rich table: frequency, damping, what bends, and which coordinates move."""
@@ -171,10 +175,10 @@ def natural_modes(
     rest: Equilibrium | None = None
     if isinstance(q, Equilibrium):
         rest, pose = q, q.q
-        fixed = _locked(model, locked, pose, rest.lengths)
+        fixed = _locked_coordinates(model, locked, pose, rest.lengths)
     else:
         pose, there = closed_pose(model, q, lengths)
-        fixed = _locked(model, locked, pose, there)
+        fixed = _locked_coordinates(model, locked, pose, there)
         if at == "equilibrium":
             rest = static_equilibrium(loaded, pose, hold=_hold(locked), lengths=there)
             pose = rest.q
@@ -222,7 +226,9 @@ def _warn_of_torsion(model: Model, q: Vector, parts: tuple[ModeShare, ...], stor
             warnings.warn(doubt.text, UserWarning, stacklevel=3)
 
 
-def _locked(model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float] | None = None) -> list[int]:
+def _locked_coordinates(
+    model: Model, locked: Locked, q: Vector, lengths: Mapping[str, float] | None = None
+) -> list[int]:
     """Return the indices in v of the coordinates that do not move."""
     if locked is True:
         fixed = set(held_coordinates(model, "joints", q, lengths)) | {
@@ -254,7 +260,7 @@ def _without_gravity(model: Model) -> Model:
 
 
 def _matrices(
-    model: Model, q: Vector, rest: Equilibrium | None, open_: Free, free: np.ndarray, prestress: bool
+    model: Model, q: Vector, rest: Equilibrium | None, open_: LoopFreedoms, free: np.ndarray, prestress: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """Return mass, damping and stiffness matrix about q at rest, and the largest force there."""
     if not prestress:
@@ -292,7 +298,7 @@ def _modes(
         raise LissomError(f"the mass matrix is not positive definite: look at what {least} moves") from None
     squares, X = found.squares, Z @ found.shapes
     if found.potential:
-        X = _separated(X, mass, squares, found.noise[0], free_parts)
+        X = _separate_modes(X, mass, squares, found.noise[0], free_parts)
         # Rayleigh's quotient removes the rounding that the stiffest mode leaves on the softest.
         squares = np.einsum("ik,ij,jk->k", X, stiffness, X) / np.einsum("ik,ij,jk->k", X, mass, X)
     squares = np.where(np.abs(found.squares) <= found.noise, 0.0, squares)
@@ -306,7 +312,7 @@ def _modes(
     return squares[order], shapes
 
 
-def _separated(
+def _separate_modes(
     X: np.ndarray, mass: np.ndarray, squares: np.ndarray, noise: float, free_parts: list[ModeShare]
 ) -> np.ndarray:
     """Return modes of one frequency, turned among themselves so that each belongs to one part as far as possible."""

@@ -75,12 +75,14 @@ def kinetic(parts: Sequence[ModeShare], mass: np.ndarray, shapes: np.ndarray) ->
     return Participation(
         tuple(part.coordinate for part in parts),
         shares,
-        grouped(parts, shares, lambda part: part.link),
-        grouped(parts, shares, lambda part: part.direction),
+        sum_over_groups(parts, shares, lambda part: part.link),
+        sum_over_groups(parts, shares, lambda part: part.direction),
     )
 
 
-def grouped(parts: Sequence[ModeShare], shares: np.ndarray, group: Callable[[ModeShare], str]) -> dict[str, np.ndarray]:
+def sum_over_groups(
+    parts: Sequence[ModeShare], shares: np.ndarray, group: Callable[[ModeShare], str]
+) -> dict[str, np.ndarray]:
     """Return sums of the rows of `shares` (nv, modes) over the groups of coordinates."""
     out: dict[str, np.ndarray] = {}
     for part, row in zip(parts, shares, strict=True):
@@ -98,7 +100,7 @@ def labels(parts: Sequence[ModeShare], stored: np.ndarray, moving: np.ndarray, r
     rigid : array
         (modes,) whether a mode stores no energy; it is then named by what moves most.
     """
-    by_strain, by_motion = (grouped(parts, shares, lambda part: part.label) for shares in (stored, moving))
+    by_strain, by_motion = (sum_over_groups(parts, shares, lambda part: part.label) for shares in (stored, moving))
     counted: dict[str, int] = {}
     out = []
     for k, is_rigid in enumerate(rigid):

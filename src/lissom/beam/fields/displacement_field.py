@@ -26,7 +26,7 @@ import numpy as np
 
 from lissom.beam.constants import constant_property
 from lissom.beam.functions.basis import Basis
-from lissom.beam.functions.quadrature import Quadrature, kept_by_place
+from lissom.beam.functions.quadrature import Quadrature, cache_by_place
 from lissom.beam.number_types import Array, Number, symmetric
 from lissom.beam.sections.cross_section import Section
 from lissom.errors import LissomError
@@ -206,7 +206,7 @@ class UniformField(Field):
     def _fraction(self, x: Array) -> Array:
         return x / self.length
 
-    @kept_by_place
+    @cache_by_place
     def sections(self, xi: Array) -> Sections:
         """Return the first-order motion of the sections at fractions xi (k,) of the length."""
         L, basis = self.length, self.basis

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.beam.constants import constant_property, frozen
+from lissom.beam.constants import constant_property, freeze
 from lissom.beam.fields.displacement_field import RunningTerms, Sections
 from lissom.beam.fields.foreshortening_forms import Shortening, Span
 from lissom.beam.fields.inertia_invariants import Invariants, SectionMotion
@@ -29,7 +29,7 @@ class Carriers:
             at_lumps = field.fraction(list(lumps))
             sections = Sections(*map(np.concatenate, zip(sections, field.sections(at_lumps), strict=True)))
             xi = np.concatenate([xi, at_lumps])
-        self.field, self.xi, self.sections = field, *frozen((xi, sections))
+        self.field, self.xi, self.sections = field, *freeze((xi, sections))
 
     @constant_property
     def _terms(self) -> RunningTerms:
@@ -79,9 +79,9 @@ class _Table:
 
 @lru_cache(maxsize=64)
 def _invariants(stations: Carriers, moments: _Table) -> Invariants:
-    return frozen(stations.motion.integrate(moments.array))
+    return freeze(stations.motion.integrate(moments.array))
 
 
 @lru_cache(maxsize=64)
 def _shortening(stations: Carriers, moments: _Table) -> Shortening:
-    return frozen(stations.span.shortening(moments.array))
+    return freeze(stations.span.shortening(moments.array))

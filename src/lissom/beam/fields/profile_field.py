@@ -9,7 +9,7 @@ import numpy as np
 from lissom.beam.constants import constant_property
 from lissom.beam.fields.displacement_field import Field, Sections, integrate_strains, on_chord
 from lissom.beam.functions.force_based_shapes import OwnBasis
-from lissom.beam.functions.quadrature import kept_by_place
+from lissom.beam.functions.quadrature import cache_by_place
 from lissom.beam.number_types import Array, Number
 from lissom.beam.sections.profile import Profile
 
@@ -49,7 +49,7 @@ class ProfileField(Field):
     def _moments(self) -> Array:
         return self.basis.profile.tables(self.basis.rule.nodes)[1]
 
-    @kept_by_place
+    @cache_by_place
     def _forces_and_strains(self, xi: Array) -> tuple[Array, Array]:
         return self.basis.forces_and_strains(xi)
 
@@ -57,7 +57,7 @@ class ProfileField(Field):
     def _inner(self) -> Array:
         return self.running(self.basis.rule, self.basis.rule.nodes)
 
-    @kept_by_place
+    @cache_by_place
     def sections(self, xi: Array) -> Sections:
         """Return the first-order motion of the sections at fractions xi (k,) of the length."""
         known = self._forces_and_strains(self.basis.rule.nodes)[1]

@@ -7,13 +7,14 @@ import numpy as np
 from lissom.beam.number_types import Array
 
 
-def bend(y: Array, z: Array) -> Array:
+def bend(y: Array, z: Array, sines: bool = False) -> Array:
     """Return rotation by the vector a = (0, y, z), exact up to fifth order in |a|: (...,) each -> (..., 3, 3).
 
-    Cayley's rational form with the Gibbs vector g = a/2 (1 + |a|^2/12): always a proper rotation.
+    Cayley's rational form with the Gibbs vector g = a/2 (1 + |a|^2/12): always a proper rotation. With `sines` the
+    length of `a` is the sine of the angle, and g = a/2 (1 + |a|^2/4).
     """
     y, z = np.asarray(y), np.asarray(z)
-    half = (1 + (y * y + z * z) / 12) / 2
+    half = (1 + (y * y + z * z) / (4 if sines else 12)) / 2
     gy, gz = half * y, half * z
     s = 2 / (1 + gy * gy + gz * gz)
     R = np.empty((*y.shape, 3, 3), np.result_type(y, z, float))

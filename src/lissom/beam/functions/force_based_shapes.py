@@ -23,7 +23,7 @@ from numpy.polynomial.legendre import Legendre, legvander
 
 from lissom.beam.functions import attachment_functions
 from lissom.beam.functions.attachment_functions import Place
-from lissom.beam.functions.basis import DIRECTIONS, Coordinates, Ends, by_direction, split_ends
+from lissom.beam.functions.basis import DIRECTIONS, Ends, LinkCoordinates, by_direction, split_ends
 from lissom.beam.functions.mode_count import coupled_directions
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.beam.functions.ritz import MOTION, Ritz, components, enough_degree, raw_distributions
@@ -42,7 +42,7 @@ FAMILIES = ("auto", "legendre", "clamped-free", "clamped-mass", "clamped-inertia
 
 
 @dataclass(frozen=True, eq=False)
-class OwnBasis(Coordinates):
+class OwnBasis(LinkCoordinates):
     """m functions of a link of the given profile, as mixtures of force distributions.
 
     A force distribution is a Legendre polynomial of one of the six forces in one piece.
@@ -153,22 +153,26 @@ def _functions(
         return np.zeros((size, 0))
     ritz = Ritz.of(profile, [direction], degree, masses, [place.x for place in places])
     if name == "legendre":
-        return ritz.normalised(_attached(ritz, direction, places, _polynomials(profile, degree, direction, count)))
+        return ritz.normalised(
+            _add_static_shapes(ritz, direction, places, _polynomials(profile, degree, direction, count))
+        )
     if name == "auto":
-        return ritz.normalised(ritz.ordered(_attached(ritz, direction, places, _auto(ritz, count))))
+        return ritz.normalised(ritz.ordered(_add_static_shapes(ritz, direction, places, _auto(ritz, count))))
     rows = len(MOTION[direction])
     held, free = (tuple(r for r in table.get(name, ()) if r < rows) for table in (HELD, FREE))
     at_tip = ("tip_inertia",) if direction == "torsion" else ("tip_mass", "tip_inertia")[:rows]
     load = np.array([options.get(option, 0.0) for option in at_tip]) if options else None
-    return ritz.normalised(_attached(ritz, direction, places, ritz.modes(count, held, free, load)))
+    return ritz.normalised(_add_static_shapes(ritz, direction, places, ritz.modes(count, held, free, load)))
 
 
-def _attached(ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array) -> Array:
+def _add_static_shapes(ritz: Ritz, direction: str, places: Sequence[Place], shapes: Array) -> Array:
     """Return `shapes` (r, n) and the static ones under loads at the places that they leave out."""
     if not places:
         return shapes
     own, statics, strains = _statics(ritz, direction, places, shapes)
-    chosen = attachment_functions.needed_loads(own, strains)
+    held = any(place.held for place in places)
+    tip = ritz.strains(ritz.statics(list(range(len(ritz.tip))))) if held else None
+    chosen = attachment_functions.needed_loads(own, strains, tip)
     added = np.hstack(statics) @ chosen
     overlap = np.linalg.lstsq(own, np.hstack(strains) @ chosen, rcond=None)[0]
     return np.hstack([shapes, added - shapes @ overlap])

@@ -10,18 +10,18 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.polynomial.legendre import leggauss, legvander
 
-from lissom.beam.constants import constant_property, frozen
+from lissom.beam.constants import constant_property, freeze
 from lissom.beam.number_types import Array
 
 Found = TypeVar("Found", bound=Any)
 
 
-def kept_by_place(method: Callable[[Any, Array], Found]) -> Callable[[Any, Array], Found]:
+def cache_by_place(method: Callable[[Any, Array], Found]) -> Callable[[Any, Array], Found]:
     """Keep what a method finds at places xi (k,), as read-only arrays: links are made again and again with the same."""
 
     @lru_cache(maxsize=256)
     def known(owner: Any, places: bytes, kind: Any) -> Found:
-        return frozen(method(owner, np.frombuffer(places, kind)))
+        return freeze(method(owner, np.frombuffer(places, kind)))
 
     @wraps(method)
     def ask(owner: Any, xi: Array) -> Found:
@@ -66,7 +66,7 @@ class Quadrature:
         """Weights, shape (panels * points,): weights @ f(nodes) = int_0^1 f."""
         return (np.diff(self.edges)[:, None] / 2 * self._rule[1]).ravel()
 
-    @kept_by_place
+    @cache_by_place
     def running(self, xi: Array) -> Array:
         """Return matrix of the running integral, shape (len(xi), nodes): running(xi) @ f(nodes) = int_0^xi f.
 

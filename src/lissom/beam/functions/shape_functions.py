@@ -202,6 +202,8 @@ class _Statics:
         every = scale * self._shapes(rule.nodes, self._at)[self.order]
         self.by_place = [every[:, kept] for kept in self._kept]
         self.strain = np.hstack(self.by_place)
+        held = any(place.held for place in places)
+        self.tip = scale * self._shapes(rule.nodes, np.ones(1))[self.order] if held else None
 
     def values(self, xi: Array) -> Values:
         """Return the shapes and their derivatives at xi (k,), each (k, loads)."""
@@ -211,7 +213,7 @@ class _Statics:
 
     def needed_loads(self) -> Array:
         """Return combinations of the loads (loads, n) that the functions at hand do not follow."""
-        return attachment_functions.needed_loads(self.own, self.by_place)
+        return attachment_functions.needed_loads(self.own, self.by_place, self.tip)
 
 
 def _powers(xi: Array, at: Array) -> tuple[Array, Array, Array, Array, Array]:
@@ -221,7 +223,7 @@ def _powers(xi: Array, at: Array) -> tuple[Array, Array, Array, Array, Array]:
     return xi[:, None], step, step * beyond, step * beyond**2, step * beyond**3
 
 
-def _paired(force: Values, couple: Values) -> Values:
+def _pair_columns(force: Values, couple: Values) -> Values:
     """Return columns of each place in turn: those of a force, those of a couple."""
     f, f1, f2 = (np.stack(pair, axis=2).reshape(len(pair[0]), -1) for pair in zip(force, couple))
     return f, f1, f2
@@ -232,7 +234,7 @@ def _bending_statics(xi: Array, at: Array) -> Values:
     x, h, p, pp, ppp = _powers(xi, at)
     force = (at * x**2 / 2 - x**3 / 6 + ppp / 6, at * x - x**2 / 2 + pp / 2, at - x + p)
     couple = ((x**2 - pp) / 2, x - p, 1 - h + 0 * x)
-    return _paired(force, couple)
+    return _pair_columns(force, couple)
 
 
 def _chord_statics(xi: Array, at: Array) -> Values:
@@ -242,7 +244,7 @@ def _chord_statics(xi: Array, at: Array) -> Values:
     slope = rest / 6 - rest**3 / 6, -1 / 6 + rest**2 / 2  # that makes the tip stay on the chord
     force = (rest * x**3 / 6 - ppp / 6 - slope[0] * x, rest * x**2 / 2 - pp / 2 - slope[0], rest * x - p)
     couple = (-(x**3) / 6 + pp / 2 - slope[1] * x, -(x**2) / 2 + p - slope[1], h - x)
-    return _paired(force, couple)
+    return _pair_columns(force, couple)
 
 
 def _rod_statics(xi: Array, at: Array) -> Values:

@@ -126,7 +126,7 @@ def rows_inside(heights: Array, outline: Array, holes: Sequence[Array] = ()) -> 
     return found
 
 
-def filled(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
+def triangulate(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
     """Return points (n, 2) and triangles (m, 3), counter-clockwise, of a polygon with holes, by clipping ears."""
     ring = np.real(outline) if np.real(area(outline)) > 0 else np.real(outline)[::-1]
     points = [ring]
@@ -135,12 +135,12 @@ def filled(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Array]:
     for hole in sorted(inner, key=lambda h: -h[:, 0].max()):  # from the right: bridges to the outline do not cross
         start = sum(len(p) for p in points)
         points.append(hole)
-        way = _bridged(np.concatenate(points), way, list(range(start, start + len(hole))))
+        way = _bridge_to_hole(np.concatenate(points), way, list(range(start, start + len(hole))))
     corners = np.concatenate(points)
     return corners, np.array(_ears(corners, way), int).reshape(-1, 3)
 
 
-def _bridged(p: Array, way: list[int], hole: list[int]) -> list[int]:
+def _bridge_to_hole(p: Array, way: list[int], hole: list[int]) -> list[int]:
     """Return the outline with a cut to the hole's rightmost corner and around it."""
     k = max(range(len(hole)), key=lambda j: p[hole[j], 0])
     at = p[hole[k]]
@@ -168,7 +168,7 @@ def _ears(p: Array, way: list[int]) -> list[tuple[int, int, int]]:
     while len(way) > 3:
         corners = [(way[j - 1], way[j], way[(j + 1) % len(way)]) for j in range(len(way))]
         sizes = [_side(p[a], p[b], p[c]) for a, b, c in corners]
-        ears = (j for j, size in enumerate(sizes) if size > flat and not _blocked(p, way, corners[j]))
+        ears = (j for j, size in enumerate(sizes) if size > flat and not _is_blocked(p, way, corners[j]))
         # without an ear (rounding), a corner that is all but flat goes
         j = next(ears, int(np.argmin(np.abs(sizes))))
         found.append(corners[j])
@@ -176,7 +176,7 @@ def _ears(p: Array, way: list[int]) -> list[tuple[int, int, int]]:
     return [*found, (way[0], way[1], way[2])]
 
 
-def _blocked(p: Array, way: list[int], corner: tuple[int, int, int]) -> bool:
+def _is_blocked(p: Array, way: list[int], corner: tuple[int, int, int]) -> bool:
     others = p[[q for q in way if q not in corner]]
     return bool(_within(others, *(p[k] for k in corner)).any())
 

@@ -66,7 +66,7 @@ class Piece:
         count = 8
         while True:
             points = chebpts1(count)
-            tables = [_scaled(np.real(t)).reshape(count, -1) for t in self.tables((points + 1) / 2)]
+            tables = [_balance_rows(np.real(t)).reshape(count, -1) for t in self.tables((points + 1) / 2)]
             parts = [np.linalg.solve(chebvander(points, count - 1), t) for t in tables]
             tail = max(np.abs(p[-2:]).max() for p in parts)
             if count >= MOST_POINTS and tail > COARSE:
@@ -178,7 +178,7 @@ class Profile:
         return self.pieces[k].at(float(np.real(s)))
 
 
-def _scaled(tables: Array) -> Array:
+def _balance_rows(tables: Array) -> Array:
     """Scale matrices (k, n, n) by the geometric means of their largest diagonal entries: rounding stays small."""
     largest = np.sqrt(np.abs(np.diagonal(tables, axis1=1, axis2=2)).max(axis=0))
     largest = np.maximum(largest, LEAST * largest.max())

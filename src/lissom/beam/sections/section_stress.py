@@ -30,7 +30,7 @@ from lissom.beam.sections.plane_shape import Functions, particular
 
 SHARP = np.deg2rad(30.0)  # turn of the edge that makes an inner corner a sharp one
 MARGIN = 2.5  # sides of triangles around a sharp inner corner that are left out
-AT_ONCE = 1_000_000  # places times samples that are computed together
+AT_ONCE = 64  # samples that are computed without leaving out places first
 COMPONENTS = ("highest", "lowest", "shear", "von_mises")
 
 
@@ -51,14 +51,105 @@ class SectionStress(NamedTuple):
 
     def peaks(self, forces: Array) -> Array:
         """Return peaks over the section, forces (N, 6) -> (N, 4) Pa: highest and lowest normal, shear, von Mises."""
-        made = [np.zeros((0, len(COMPONENTS)))]
-        rows = max(1, AT_ONCE // len(self.places))
-        for first in range(0, len(forces), rows):
-            normal, *shear = np.moveaxis(self.at(forces[first : first + rows]), -1, 0)
-            square = shear[0] ** 2 + shear[1] ** 2
-            equal = normal**2 + 3 * square
-            made.append(np.stack([normal.max(1), normal.min(1), *np.sqrt([square.max(1), equal.max(1)])], axis=1))
-        return np.concatenate(made)
+        if not len(forces):
+            return np.zeros((0, len(COMPONENTS)))
+        return _peaks(_Places.of(self.per_force), forces) * (1, -1, 1, 1)
+
+    def largest(self, forces: Array, beyond: float = 0.0) -> Largest | None:
+        """Return the largest von Mises stress under any of the forces (N, 6); None where none is beyond a limit.
+
+        Branch and bound: the forces are halved, and halves are left out whose bound, as in `_peaks`, is below the
+        largest stress found so far.
+        """
+        places, best = _Places.of(self.per_force), None
+        waiting = [(np.inf, np.arange(len(forces)))]
+        while waiting:
+            bound, some = waiting.pop(max(range(len(waiting)), key=lambda k: waiting[k][0]))
+            if bound <= beyond or not len(some):
+                continue
+            least, most = forces[some].min(axis=0), forces[some].max(axis=0)
+            half, middle = (most - least) / 2, (least + most) / 2
+            nearest = int(some[np.argmin(np.abs(forces[some] - middle) @ places.columns[3].max(axis=0))])
+            sizes = places.measures(forces[nearest][None])[3, :, 0]
+            k = int(np.argmax(sizes))
+            if sizes[k] > beyond:
+                beyond, best = float(sizes[k]), Largest(float(sizes[k]), nearest, (*self.places[k].tolist(),))
+            if len(some) > 1:
+                bound = float((places.measures(middle[None])[3, :, 0] + places.columns[3] @ half).max())
+                order = some[np.argsort(forces[some, np.argmax(places.columns[3].max(axis=0) * half)])]
+                waiting += [(bound, part) for part in (order[: len(some) // 2], order[len(some) // 2 :])]
+        return best
+
+
+class Largest(NamedTuple):
+    """A largest stress, in which sample, and where in the section."""
+
+    stress: float  # Pa
+    sample: int
+    place: tuple[float, float]  # m, (y, z)
+
+
+class _Places(NamedTuple):
+    """Some places of a section, with all that measures of stress there need: the normal one is linear, squares are not.
+
+    shear^2 and von Mises^2 are sums over products of two forces, f_i f_j with i <= j: a row of each per place, so that
+    one product of matrices gives them at many places under many forces.
+    """
+
+    normal: Array  # (p, 6)
+    squares: Array  # (2, p, 21) of shear, of von Mises
+    columns: Array  # (4, p, 6) by how much a measure changes at most per force
+
+    @classmethod
+    def of(cls, per_force: Array) -> _Places:
+        normal, *shear = per_force.transpose(1, 0, 2)
+        square = sum(_products(each, each) for each in shear)
+        sizes = [np.abs(normal), np.abs(normal), np.hypot(*shear)]
+        sizes.append(np.sqrt(normal**2 + 3 * sizes[2] ** 2))
+        return cls(normal, np.stack([square, _products(normal, normal) + 3 * square]), np.stack(sizes))
+
+    def some(self, which: Array) -> _Places:
+        return _Places(self.normal[which], self.squares[:, which], self.columns[:, which])
+
+    def measures(self, forces: Array) -> Array:
+        """Return the normal stress, its negative, shear and von Mises stress (4, p, N) under forces (N, 6)."""
+        normal, products = self.normal @ forces.T, _products(forces, forces, twice=True).T
+        return np.stack([normal, -normal, *np.sqrt(np.maximum(self.squares @ products, 0.0))])
+
+    def peaks(self, forces: Array) -> Array:
+        """Return the largest of each measure under forces (N, 6), shape (N, 4)."""
+        normal, products = self.normal @ forces.T, _products(forces, forces, twice=True).T
+        squares = [(each @ products).max(axis=0) for each in self.squares]
+        return np.stack([normal.max(axis=0), -normal.min(axis=0), *np.sqrt(np.maximum(squares, 0.0))], axis=1)
+
+
+def _products(a: Array, b: Array, twice: bool = False) -> Array:
+    """Return a_i b_j for i <= j, shape (n, 21); those of i < j twice over, where a sum over all i, j is meant."""
+    i, j = np.triu_indices(a.shape[1])
+    made = a[:, i] * b[:, j]
+    return made * np.where(i < j, 2.0, 1.0) if twice else made
+
+
+def _peaks(places: _Places, forces: Array) -> Array:
+    """Return the largest of every measure among the places under each of the forces (N, 6), shape (N, 4).
+
+    With forces within middle +- half, every measure of a place is within reach of that under the middle:
+    |m(f) - m(middle)| <= sum_j |column j| half_j. A place whose most is below another one's least never peaks: it is
+    left out before the forces are halved, along the one that changes the stresses most.
+    """
+    if len(forces) <= AT_ONCE:
+        return places.peaks(forces)
+    least, most = forces.min(axis=0), forces.max(axis=0)
+    values = places.measures((least[None] + most) / 2)[:, :, 0]
+    half = (most - least) / 2
+    reach = places.columns @ half
+    may = np.any(values + reach >= (values - reach).max(axis=1, keepdims=True) * (1 - 1e-12), axis=0)
+    kept, middle = places.some(may), len(forces) // 2
+    along = np.argmax(places.columns[3].max(axis=0) * half)
+    order, out = np.argsort(forces[:, along]), np.empty((len(forces), len(COMPONENTS)))
+    for part in (order[:middle], order[middle:]):
+        out[part] = _peaks(kept, forces[part])
+    return out
 
 
 def section_stress(

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from lissom.cli.printing.command_wrapper import assignment, command, fail
-from lissom.cli.printing.shared_options import EXAMPLE, Settings, asked, named
+from lissom.cli.printing.shared_options import EXAMPLE, Settings, asked, check_name
 from lissom.cli.printing.shared_options import out as out_option
 from lissom.messages import listed
 
@@ -67,7 +67,8 @@ def export(
         ),
     ] = None,
     name: Annotated[
-        str | None, asked("--name", "TEXT", "c: what C names begin with; else the robot's name. fmu: of the model.")
+        str | None,
+        asked("--name", "TEXT", "c: what C names begin with; else the robot's name. fmu: of the model."),
     ] = None,
     fmi: Annotated[str | None, asked("--fmi", "VERSION", "fmu: 2.0 (unless given) or 3.0.")] = None,
     kind: Annotated[
@@ -116,7 +117,7 @@ def export(
         if value and option not in MEANT.get(target, ()):
             raise typer.BadParameter(f"{option} has no meaning for {target}")
     if target in TABLES:
-        _table(named(what), target, out, units)
+        _table(check_name(what), target, out, units)
     elif target == "fmu":
         asked = {"version": fmi or "2.0", "kind": kind or "both", "wrenches": wrench, "parameters": parameter or ()}
         _fmu(what, out, settings or [], name=name, platforms=platform or (), **asked)
@@ -138,8 +139,8 @@ def _format(to: str | None, out: Path | None) -> str:
     """Return the format that is asked for, or that the ending of the file says."""
     kind = to if to is not None else "" if out is None else out.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        named = f"--to {to}" if to is not None else out
-        said = "the format is missing" if named is None else f"{named} names no format"
+        given = f"--to {to}" if to is not None else out
+        said = "the format is missing" if given is None else f"{given} names no format"
         raise typer.BadParameter(f"{said}; write --to with one of {listed(FORMATS)}")
     return kind
 
@@ -179,11 +180,11 @@ def _c_code(robot: str, out: Path | None, functions: str | None, settings: list[
 
 
 def _fmu(scenario: str, out: Path | None, settings: list[str], **options: Any) -> None:
-    from lissom.cli.commands.run import prepared_of
+    from lissom.cli.commands.run import prepare_scenario
     from lissom.export import to_fmu
     from lissom.progress import Progress
 
-    loaded, _, prepared = prepared_of(scenario, [assignment(text, EXAMPLE) for text in settings])
+    loaded, _, prepared = prepare_scenario(scenario, [assignment(text, EXAMPLE) for text in settings])
     options["name"] = options["name"] or loaded.name
     with Progress("writing the FMU"):
         written = to_fmu(prepared, out or Path(f"{loaded.name}.fmu"), **options)

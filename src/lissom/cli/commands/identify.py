@@ -21,16 +21,27 @@ def identify(
     figure: Annotated[bool, typer.Option("--figure/--no-figure", help="Draw the histories and what is left.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Find parameters of a robot from measured histories and frequencies.
+    """Find parameters of a robot from measured histories and frequencies, or what explains published tables.
 
     Prints the values with their 95 % intervals, what the data cannot tell apart, and errors on records held back. The
-    new robot file, the numbers and a figure go to a folder.
+    new robot file, the numbers and a figure go to a folder. A file with `tables` and `explanations` instead of records
+    takes the rounding of printed numbers as their tolerance and ranks the explanations by confidence.
     """
-    from lissom.identify.fit_schema import load
+    from lissom.identify.fit_schema import ExplanationFile, load
 
     asked = load(fit)
     from lissom.cli.printing.run_folder import Folder
 
+    if isinstance(asked, ExplanationFile):
+        with Folder.claim(out, f"fit-{asked.name}") as folder:
+            explanations = asked.run(progress=not as_json)
+            folder.text("explanations.json", json.dumps(explanations.to_dict(), indent=2) + "\n")
+        if as_json:
+            typer.echo(json.dumps(explanations.to_dict() | {"folder": str(folder.path)}, indent=2))
+        else:
+            screen().print(explanations.table())
+            tell_place("the numbers in ", folder.path)
+        return
     with Folder.claim(out, f"fit-{asked.name}") as folder:
         found = asked.run(progress=not as_json)
         folder.text("robot.yaml", found.provenance() + found.robot.to_yaml())

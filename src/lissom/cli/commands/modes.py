@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lissom.cli.printing.command_wrapper import assignment, command
+from lissom.cli.printing.pose_options import Pose, read_pose, where_it_stands
 from lissom.cli.printing.shared_options import EXAMPLE, Anything, Json, Settings
 from lissom.terminal import screen
 
@@ -15,24 +16,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lissom.analysis import NaturalModes
-    from lissom.model import Model
-
-
-SHOWN = 12  # joints and cylinders in a title
 
 
 @command
 def modes(
     robot: Anything,
-    pose: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pose",
-            metavar="NAME=VALUE",
-            show_default=False,
-            help="Where a joint stands (else at zero), or how long a cylinder is; other cylinders follow.",
-        ),
-    ] = None,
+    pose: Pose = None,
     free: Annotated[bool, typer.Option("--free", help="Let every joint move.")] = False,
     lock: Annotated[
         list[str] | None,
@@ -62,7 +51,7 @@ def modes(
 
     changed, scenario = robot_of(robot, [assignment(text, EXAMPLE) for text in settings or ()])
     model = changed.compile()
-    q: Any = _pose(model, [assignment(text, "elbow=45 deg") for text in pose or ()])
+    q: Any = read_pose(model, pose)
     if scenario is not None and not q:
         q = scenario.with_value("robot", changed).prepare().start[0]
     q, lengths = closed_pose(model, q)
@@ -77,47 +66,8 @@ def modes(
         held = f"{', '.join(lock)} locked"
     where = ", ".join(text.replace("=", " ") for text in pose or ()) or ("at the start" if scenario else "at zero")
     if model.loops and scenario is None:
-        where = _where(model, found.q)
+        where = where_it_stands(model, found.q)
     screen().print(_table(found, f"Natural modes of {found.name}, {held}, {where}{', sagging' if sag else ''}"))
-
-
-def _pose(model: Model, given: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return values by joint, units understood as in files, an angle that looks like degrees warned of."""
-    from pydantic_core import PydanticCustomError
-
-    from lissom.dynamics.coordinates import configuration
-    from lissom.errors import LissomError
-    from lissom.model.angle_warnings import doubt_degrees
-    from lissom.model.fields.number_fields import Number
-    from lissom.model.fields.units import POSITION
-
-    number = Number("where the joint stands", POSITION, each=True)
-    length = Number("how long the cylinder is", "metres", above=0)
-    held = {loop.name for loop in model.loops if loop.distance is not None}
-    pose = {}
-    for name, value in given:
-        try:
-            pose[name] = (length if name in held else number).check(value)
-        except PydanticCustomError as error:
-            raise LissomError(error.message(), ("pose", name), value) from None
-    q = configuration(model, {name: value for name, value in pose.items() if name not in held}, "pose")
-    for k, name in enumerate(model.q_names):
-        if any(name == joint or name.startswith(f"{joint}.") for joint in pose):
-            doubt_degrees(model, k, float(q[k]), ("pose", name))
-    return pose
-
-
-def _where(model: Model, q: Any) -> str:
-    """Return where the joints stand and how long cylinders are, once the loops are closed."""
-    from lissom.dynamics.coordinates import indices
-    from lissom.dynamics.loops.cylinder_pose import cylinders, lengths_at
-
-    single = [(body.joint, float(q[body.joint_q.start])) for body in model.bodies if len(indices(body.joint_q)) == 1]
-    names = cylinders(model)
-    own = {loop.name: float(loop.distance) for loop in model.loops if loop.name in names and loop.distance is not None}
-    values = [*single, *(own | lengths_at(model, q, names)).items()]
-    shown = ", ".join(f"{name} {value:.4g}" for name, value in values[:SHOWN])
-    return shown + (", ..." if len(values) > SHOWN else "")
 
 
 def _data(found: NaturalModes) -> dict[str, Any]:

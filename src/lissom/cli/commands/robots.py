@@ -74,7 +74,7 @@ def check(
             with warnings.catch_warnings(record=strict) as doubts:
                 if strict:
                     warnings.simplefilter("always")
-                found = _checked(file)
+                found = _check_file(file)
             for doubt in doubts or ():
                 say(f"error: {doubt.message}", "red")
             failed = failed or bool(doubts)
@@ -87,13 +87,13 @@ def check(
         raise typer.Exit(FAILED)
 
 
-def _checked(file: str) -> str:
+def _check_file(file: str) -> str:
     """Return what is in a file without errors."""
     from lissom.scenario.scenario_files import find
 
     if os.path.isdir(file) and os.path.exists(os.path.join(file, ".zgroup")):
-        return _checked_store(file)
-    described = _described(file)
+        return _check_store(file)
+    described = _read_other(file)
     if described is not None:
         return described
     loaded = find(file)
@@ -113,7 +113,7 @@ def _checked(file: str) -> str:
     return f"scenario of {model.robot.name}: {', '.join(parts)}, {model.nv} degrees of freedom"
 
 
-def _described(file: str) -> str | None:
+def _read_other(file: str) -> str | None:
     """Return what is in a file of a study, a fit or a task; None of others."""
     from pathlib import Path
 
@@ -134,21 +134,24 @@ def _described(file: str) -> str | None:
 
         task = load_task(path)
         return f"{type(task).__name__.lower()} {task.name}"
-    if "parameters" in fields or "records" in fields or "frequencies" in fields:
+    if fields.keys() & {"parameters", "records", "frequencies", "explanations"}:
+        from lissom.identify.fit_schema import ExplanationFile
         from lissom.identify.fit_schema import load as load_fit
 
         fit = load_fit(path)
+        if isinstance(fit, ExplanationFile):
+            return f"fit {fit.name}: {len(fit.tables)} tables, {len(fit.explanations)} explanations"
         parts = [f"{len(fit.parameters)} parameters", f"{len(fit.records)} records"]
         return f"fit {fit.name}: {', '.join(parts)}"
     return None
 
 
-def _checked_store(address: str) -> str:
+def _check_store(address: str) -> str:
     """Return what is in a store that is as it was written."""
-    from lissom.study.store.zarr_store import opened
+    from lissom.study.store.zarr_store import open_store
 
-    store = opened(address)
-    study, damaged = store.study(), store.damaged()
+    store = open_store(address)
+    study, damaged = store.study(), store.find_damaged()
     if damaged:
         runs = ", ".join(f"{r.start} to {r.stop - 1} ({name})" for name, r in store.places(damaged))
         text = f"is not as it was written: runs {runs}; the same study, run again, computes them again"

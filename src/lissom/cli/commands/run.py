@@ -16,15 +16,16 @@ from lissom.cli.printing.shared_options import EXAMPLE, Anything, Json, Settings
 from lissom.errors import LissomError
 from lissom.files import NotWritten
 from lissom.progress import Progress
-from lissom.simulation.loop.interrupts import deferred, terminated
+from lissom.simulation.loop.interrupts import defer_interrupts, interrupt_on_sigterm
+from lissom.simulation.status.run_ending import Ending
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
     from lissom.cli.printing.run_folder import Folder
-    from lissom.results.summary import Summary
+    from lissom.results.summaries.summary import Summary
     from lissom.results.trajectory import Trajectory
     from lissom.scenario.prepare import Prepared
-    from lissom.scenario.scenario_files import Loaded
+    from lissom.scenario.scenario_files import LoadedScenario
     from lissom.scenario.scenario_schema import Scenario
 
 
@@ -40,6 +41,13 @@ def run(
         float | None, typer.Option(metavar="NUMBER", help="Absolute error allowed per step, rtol / 100 unless given.")
     ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Outputs per second.")] = None,
+    accuracy: Annotated[
+        str | None,
+        typer.Option(metavar="1%", help="Choose functions, field, tolerances and outputs for this accuracy."),
+    ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Measure by how much each number may be off, by runs that are finer.")
+    ] = False,
     out: Annotated[Path | None, shared_options.out("Folder for the results, out/NAME unless given.")] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
@@ -59,25 +67,40 @@ def run(
     Exit codes: 0 done, 1 an error or a run that failed, 2 wrong usage, 130 interrupted.
     """
     changes = [assignment(text, EXAMPLE) for text in settings or ()]
-    given = {"duration": duration, "method": method, "step": step, "rtol": rtol, "atol": atol, "output.rate": rate}
+    given: dict[str, Any] = {
+        "duration": duration,
+        "method": method,
+        "step": step,
+        "rtol": rtol,
+        "atol": atol,
+        "output.rate": rate,
+    }
+    given["accuracy"] = accuracy
     if method is not None and step is None:
         changes.append(("step", None))  # the scenario's step was meant for its own method
     changes += [(path, value) for path, value in given.items() if value is not None]
     _check_animation(animation)
-    scenario, prepared, folder = _prepared(what, changes, out)
-    with folder, terminated():
+    scenario, prepared, folder = _prepare_run(what, changes, out)
+    with folder, interrupt_on_sigterm():
         trajectory = _trajectory(prepared, quiet)
+        if trajectory.info.accuracy:
+            scenario = _as_chosen(scenario, trajectory)
         try:
-            with Progress("writing samples", show=not quiet), deferred() as pressed:  # what is computed comes first
+            # what is computed comes first
+            with Progress("writing samples", show=not quiet), defer_interrupts() as pressed:
                 folder.keep(scenario, trajectory)
                 stopped = pressed()
         except NotWritten:
             if not (quiet or as_json):
                 _show(trajectory, trajectory.summary())
             raise
-        with _told_what_is_kept(folder):
+        with _report_kept_files(folder):
             if stopped:
                 raise KeyboardInterrupt
+            if trust and not trajectory.info.trust and trajectory.info.status is Ending.FINISHED:
+                from lissom.results.trust.run_trust import trust as measure
+
+                measure(trajectory, progress=not quiet)
             with Progress("preparing results", show=not quiet):
                 summary = trajectory.summary()
             try:
@@ -106,7 +129,7 @@ def _check_animation(name: str | None) -> None:
         check_film(within(Path("out"), name))
 
 
-def prepared_of(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scenario, Prepared]:
+def prepare_scenario(what: str, changes: list[tuple[str, Any]]) -> tuple[LoadedScenario, Scenario, Prepared]:
     """Return a scenario by name or path, with values changed, ready to run."""
     from lissom.scenario.scenario_files import find
 
@@ -118,11 +141,11 @@ def prepared_of(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scen
         raise loaded.located(error, changed=[path.partition(".")[0] for path, _ in changes]) from None
 
 
-def _prepared(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tuple[Scenario, Prepared, Folder]:
+def _prepare_run(what: str, changes: list[tuple[str, Any]], out: Path | None) -> tuple[Scenario, Prepared, Folder]:
     """Return the scenario as it is run, and the folder for what comes out, which is claimed before computing."""
     from lissom.cli.printing.run_folder import Folder, within
 
-    loaded, scenario, prepared = prepared_of(what, changes)
+    loaded, scenario, prepared = prepare_scenario(what, changes)
     asked = out
     if out is None and scenario.output.folder is not None:
         try:
@@ -142,6 +165,13 @@ def _trajectory(prepared: Prepared, quiet: bool) -> Trajectory:
         return prepared.simulate(progress=not quiet)
 
 
+def _as_chosen(scenario: Scenario, trajectory: Trajectory) -> Scenario:
+    """Return the scenario with what was chosen for its accuracy, so that it runs so again."""
+    chosen = trajectory.info.accuracy["chosen"]
+    own = [(path, value) for path, value in chosen.items() if not path.startswith("links.")]
+    return scenario.with_values([*own, ("accuracy", None)])
+
+
 def _show(trajectory: Trajectory, summary: Summary) -> None:
     from lissom.cli.printing.run_overview import show
 
@@ -149,7 +179,7 @@ def _show(trajectory: Trajectory, summary: Summary) -> None:
 
 
 @contextlib.contextmanager
-def _told_what_is_kept(folder: Folder) -> Iterator[None]:
+def _report_kept_files(folder: Folder) -> Iterator[None]:
     """Say where the run is on disk, whatever ends the preparation of results."""
     try:
         yield
@@ -178,8 +208,6 @@ def _extras(
 
 
 def _tell_ending(trajectory: Trajectory, folder: Folder) -> None:
-    from lissom.simulation.status.run_ending import Ending
-
     info = trajectory.info
     if info.status is Ending.INTERRUPTED:
         say(f"interrupted: {info.message} in {folder.path}", "yellow")

@@ -49,7 +49,7 @@ def view(
     from lissom.view.live.server import check_server, open_server
 
     check_server(host, remote)
-    robot, runs, start = _found(what, [assignment(text, EXAMPLE) for text in settings or ()])
+    robot, runs, start = _find(what, [assignment(text, EXAMPLE) for text in settings or ()])
     server, address = open_server(host, port, remote, say=lambda text: say(text, "yellow"))
     from lissom.view.live.app import MODES, MOVED, App
 
@@ -87,11 +87,11 @@ def _show_study(what: str, settings: Any, host: str, port: int, remote: bool, br
     _serve(server, server.address, browser)
 
 
-def _found(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dict[str, Trajectory | Path], Any]:
+def _find(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dict[str, Trajectory | Path], Any]:
     """Return a robot, recorded runs by their labels, and where a simulation starts."""
     path = Path(what)
     if path.is_dir() or path.suffix == SUFFIX:
-        runs: dict[str, Trajectory | Path] = dict(_recorded(path))
+        runs: dict[str, Trajectory | Path] = dict(_find_recorded(path))
         if not runs:
             fail(f"{path}: holds no recorded run (*.nc); make one with lissom run, or give the name of a robot")
         if changes:
@@ -111,7 +111,7 @@ def _found(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dic
     return scenario.load_robot(), {loaded.name: run}, prepared.start[0]
 
 
-def _recorded(path: Path) -> list[tuple[str, Path]]:
+def _find_recorded(path: Path) -> list[tuple[str, Path]]:
     """Return recorded runs in a file or anywhere in a folder, by their place in it, the newest first."""
     if path.is_file():
         return [(str(path), path)]

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, ParamSpec
 
 import typer
 
-from lissom.cli.printing.guarded_output import guarded
+from lissom.cli.printing.guarded_output import guard_output
 from lissom.errors import LissomError
 
 FAILED = 1
@@ -27,7 +27,7 @@ def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
 
     @functools.wraps(function)
     def safe(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
-        with guarded() as out:
+        with guard_output() as out:
             try:
                 with warnings.catch_warnings():
                     warnings.showwarning = _show_warning

@@ -5,16 +5,15 @@ Those of `lissom run ella` take 1.9 s of computing; two cores draw them in littl
 
 from __future__ import annotations
 
-import os
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lissom.errors import LissomError
 from lissom.files import write_whole
+from lissom.operating_system import can_fork, cores, fork, succeeded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,29 +59,14 @@ def draw(trajectory: Trajectory, folder: Path) -> list[str]:
 
 def divided(do: Callable[[Sequence[str]], None], names: Sequence[str]) -> None:
     """Do something for all names, on every core where processes can be forked safely; what fails there is done here."""
-    count = min(len(os.sched_getaffinity(0)), len(names)) if sys.platform == "linux" else 1
+    count = min(cores(), len(names)) if can_fork() else 1
     parts = [names[k::count] for k in range(count)]
-    children = [(_forked(do, part), part) for part in parts[1:]]
+    children = [(fork(partial(do, part)), part) for part in parts[1:]]
     failed: list[str] = []
     try:
         do(parts[0])
     finally:
         for child, part in children:
-            failed += part if os.waitpid(child, 0)[1] else ()
+            failed += () if succeeded(child) else part
     if failed:
         do(failed)
-
-
-def _forked(do: Callable[[Sequence[str]], None], names: Sequence[str]) -> int:
-    """Start a child process that does its part and ends without a word; return its number."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: those of NumPy know how to fork
-        child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            do(names)
-            code = 0
-        finally:
-            os._exit(code)
-    return child

@@ -52,7 +52,7 @@ class Guarded:
 
 
 @contextlib.contextmanager
-def guarded() -> Iterator[Guarded]:
+def guard_output() -> Iterator[Guarded]:
     """Guard standard output and error; flush them at the end, so that a failure is known by then."""
     before = sys.stdout, sys.stderr
     out, err = Guarded(sys.stdout), Guarded(sys.stderr)

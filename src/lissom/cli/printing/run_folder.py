@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
 from lissom.files import NotWritten, write_whole
+from lissom.operating_system import lock_folder
 from lissom.progress import Progress
 from lissom.version import __version__
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
 
-    from lissom.results.summary import Summary
+    from lissom.results.summaries.summary import Summary
     from lissom.results.trajectory import Trajectory
     from lissom.scenario.scenario_schema import Scenario
 
@@ -49,10 +50,10 @@ class Folder:
         """Return the folder asked for, or a new one in out/; refuse one that is read-only or that another run uses."""
         if asked is None:
             path = within(Path("out"), name.replace("/", "-"))
-            with _explained(path):
+            with _explain_disk_errors(path):
                 first = not path.parent.exists()
                 return cls(_new(path), True, around=path.parent if first else None)
-        with _explained(asked):
+        with _explain_disk_errors(asked):
             made = not asked.exists()
             asked.mkdir(parents=True, exist_ok=True)
             handle, probe = tempfile.mkstemp(prefix=".lissom-", dir=asked)
@@ -80,13 +81,13 @@ class Folder:
         """
         from lissom.results.files.netcdf_files import save_samples
 
-        with _explained(self.path):
+        with _explain_disk_errors(self.path):
             self._clear()
         try:
             save_samples(trajectory, self.path / DATA)
         except NotWritten as error:
-            raise error.advised(_kept_elsewhere(trajectory)) from None
-        with _explained(self.path):
+            raise error.advised(_save_elsewhere(trajectory)) from None
+        with _explain_disk_errors(self.path):
             self.files.append(DATA)
             robot = trajectory.model.robot
             used = scenario.model_copy(update={"robot": "robot.yaml"}).to_dict()
@@ -96,20 +97,20 @@ class Folder:
 
     def write(self, trajectory: Trajectory, summary: Summary) -> None:
         """Write all data of a run in the place of its samples, and the summary."""
-        with _explained(self.path):
+        with _explain_disk_errors(self.path):
             trajectory.save(self.path / DATA)
             self.finish(summary)
 
     def finish(self, summary: Summary) -> None:
         """Write the summary, with the list of all files."""
-        with _explained(self.path):
+        with _explain_disk_errors(self.path):
             self.text(SUMMARY, json.dumps(self.account(summary), indent=2) + "\n")
 
     def figures(self, trajectory: Trajectory) -> None:
         """Draw what there is to draw."""
         from lissom.cli.printing.figure_files import draw
 
-        with _explained(self.path):
+        with _explain_disk_errors(self.path):
             (self.path / "figures").mkdir(exist_ok=True)
             self.files += [f"figures/{kind}.png" for kind in draw(trajectory, self.path / "figures")]
 
@@ -117,7 +118,7 @@ class Folder:
         """Write a figure as a file."""
         from lissom.cli.printing.figure_files import png
 
-        with _explained(self.path):
+        with _explain_disk_errors(self.path):
             write_whole(self.path / name, png(figure))
         self.files.append(name)
 
@@ -125,7 +126,7 @@ class Folder:
         """Write a page about the run in one file."""
         from lissom.view.pages.run_report import save
 
-        with _explained(self.path):
+        with _explain_disk_errors(self.path):
             save(trajectory, self.path / "report.html")
         self.files.append("report.html")
 
@@ -134,7 +135,7 @@ class Folder:
         from lissom.view.films.film import film
 
         goal = within(self.path, name)
-        with _explained(self.path), Progress("drawing the film", unit="pictures", show=show) as bar:
+        with _explain_disk_errors(self.path), Progress("drawing the film", unit="pictures", show=show) as bar:
             film(trajectory, goal, progress=bar.reach)
         self.files.append(name)
 
@@ -165,7 +166,7 @@ class Folder:
 
     def text(self, name: str, text: str) -> None:
         """Write a text as a file."""
-        with _explained(self.path):
+        with _explain_disk_errors(self.path):
             write_whole(self.path / name, text)
         if name not in self.files:
             self.files.append(name)
@@ -182,7 +183,7 @@ class Folder:
                 within(self.path, name).unlink()
 
 
-def _kept_elsewhere(trajectory: Trajectory) -> str:
+def _save_elsewhere(trajectory: Trajectory) -> str:
     """Return where the samples of a run are that its own folder does not take, such as on a full disk."""
     from lissom.results.files.netcdf_files import save_samples
 
@@ -223,23 +224,13 @@ def _new(path: Path) -> Path:
 def _lock(folder: Path) -> int | None:
     """Keep other runs out of a folder until this process closes the descriptor, or ends."""
     try:
-        import fcntl
-    except ImportError:  # where there are no such locks
-        return None
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock_folder(folder)
     except BlockingIOError:
-        os.close(handle)
         raise NotWritten(folder, "another run is writing to it", ELSEWHERE) from None
-    except OSError:  # some network drives have no locks
-        os.close(handle)
-        return None
-    return handle
 
 
 @contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explain_disk_errors(path: Path) -> Iterator[None]:
     """Tell trouble with the disk as one message."""
     try:
         yield

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lissom.results.summary import Settling, Summary
+    from lissom.results.summaries.summary import Settling, Summary
     from lissom.results.trajectory import Trajectory
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -34,11 +34,14 @@ def show(console: Console, trajectory: Trajectory, summary: Summary) -> None:
     )
     why = "" if summary.reason == "as asked" else f": {summary.reason}"
     console.print(Text(f"{summary.method}, {summary.steps} steps{why}", style="dim"))
-    curves = _curves(trajectory, summary) if console.encoding.lower().startswith("utf") else {}
+    drawable = console.encoding.lower().startswith("utf") and summary.trust is None  # errors take the room of curves
+    curves = _curves(trajectory, summary) if drawable else {}
     drawn = {subject: list(map(sparkline, rows)) for subject, rows in curves.items()}
     for table in summary.tables(drawn).values():
         table.show_edge = False
         console.print(Padding(table, (1, 0, 0, 0)))
+    for line in (*(() if summary.trust is None else summary.trust.lines), *summary.accuracy.splitlines()):
+        console.print(Text(line, style="dim"))
     console.print()
 
 
@@ -58,6 +61,7 @@ def _curves(trajectory: Trajectory, summary: Summary) -> dict[str, list[np.ndarr
     return {
         "joints": [_size(trajectory.numbers.wrench(row.joint)[:, :3]) for row in summary.joints],
         "elements": [trajectory.numbers["element_force"][:, k] for k in range(len(summary.elements))],
+        "loops": [_size(trajectory["loop_wrench"].sel(loop=row.loop).values[:, 3:]) for row in summary.loops],
         "links": [_size(trajectory.numbers.deflection(row.link)) for row in summary.links],
         "settling": [_course(trajectory, row) for row in summary.settling],
     }

@@ -13,14 +13,14 @@ def not_empty(value: str) -> str:
     return value
 
 
-def named(value: str) -> Path:
+def check_name(value: str) -> Path:
     """Return a path with a name: an empty one would be the working folder."""
     return Path(not_empty(value))
 
 
 def out(help: str) -> Any:
     """Return the option for a folder or a file to write."""
-    return typer.Option("--out", "-o", metavar="PATH", show_default=False, parser=named, help=help)
+    return typer.Option("--out", "-o", metavar="PATH", show_default=False, parser=check_name, help=help)
 
 
 def asked(flag: str, metavar: str, help: str) -> Any:

@@ -86,7 +86,7 @@ def impulses(kind: ShaperKind, frequency: float, damping: float = 0.0, tolerance
     return Impulses(np.arange(len(weights)) / (2 * frequency * root), amplitudes / amplitudes.sum())
 
 
-def combined(parts: Iterable[Impulses]) -> Impulses:
+def combine(parts: Iterable[Impulses]) -> Impulses:
     """Combine sequences into one that does what all do, one after the other."""
 
     def product(a: Impulses, b: Impulses) -> Impulses:
@@ -140,7 +140,7 @@ def shaper(
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= len(found.frequencies):
             text = f"there are {len(found.frequencies)} modes with a damping ratio below {LIGHT:g}, counted from 1"
             raise LissomError(f"{brief(k)} is not a mode; {text}", ("modes",), modes)
-    return combined(impulses(kind, found.frequencies[k - 1], found.damping[k - 1]) for k in chosen)
+    return combine(impulses(kind, found.frequencies[k - 1], found.damping[k - 1]) for k in chosen)
 
 
 def light_modes(

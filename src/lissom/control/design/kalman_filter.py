@@ -177,10 +177,10 @@ def _riccati(plant: Plant, W: np.ndarray, V: np.ndarray) -> np.ndarray:
     try:
         return solve_discrete_are(plant.A.T, C.T, W, np.eye(len(V)))
     except Exception:  # LAPACK has some of its own; its eigenvalues cannot be told apart: readings of unlike precision
-        return _doubled(plant.A, C, W)
+        return _solve_by_doubling(plant.A, C, W)
 
 
-def _doubled(A: np.ndarray, C: np.ndarray, W: np.ndarray) -> np.ndarray:
+def _solve_by_doubling(A: np.ndarray, C: np.ndarray, W: np.ndarray) -> np.ndarray:
     """Solve P = A P (1 + C^T C P)^-1 A^T + W by doubling: iteration k covers 2^k samples (Chu et al. 2004).
 
     It needs no eigenvalues, so that badly scaled equations cost digits, not the solution.

@@ -17,8 +17,8 @@ from lissom.control import argument_checks
 from lissom.control.design.design_model import deviations, held_by_motors
 from lissom.control.design.kalman_filter import KalmanFilter, Way, kalman, sampled_plant
 from lissom.control.design.regulator_equations import riccati
-from lissom.control.design.state_feedback import controlled, rigid_inertia
-from lissom.control.laws.channels import Channel, by_channel, reference_of
+from lissom.control.design.state_feedback import controlled_coordinates, rigid_inertia
+from lissom.control.laws.channels import ControlledCoordinate, by_channel, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.sampled_control import Sampled
 from lissom.control.laws.sensor_laws import chosen_sensors
@@ -51,7 +51,7 @@ class OutputFeedback(Printed):
     inertia: np.ndarray  # (na, na) of the rigid twin
     lower: np.ndarray  # (na,) limits of the torques
     upper: np.ndarray
-    channels: tuple[Channel, ...]
+    channels: tuple[ControlledCoordinate, ...]
     encoders: tuple[tuple[int, int], ...]  # (reading, channel) that tell where joints are at the start
 
     def __post_init__(self) -> None:
@@ -82,14 +82,14 @@ class OutputFeedback(Printed):
         z = self.filter.correct(y)[: self.K.shape[1]]
         force = [channel.force for channel in self.channels]
         hold = self.at.tau[force]
-        u = self.inertia @ rdd - self.K @ (z - self._wanted(r, rd))
+        u = self.inertia @ rdd - self.K @ (z - self._state_reference(r, rd))
         u = np.clip(hold + u, self.lower, self.upper) - hold
         self.filter.predict(u)
         tau = np.zeros(len(self.at.tau))
         tau[force] = hold + u
         return tau
 
-    def _wanted(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
+    def _state_reference(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
         """Return the reduced state with the joints at r, moving at rd, links unbent from the equilibrium."""
         full, half = np.zeros(self.reduction.dual.shape[1]), self.reduction.dual.shape[1] // 2
         names = self.reduction.full.states[:half]
@@ -104,7 +104,7 @@ class OutputFeedback(Printed):
         r = np.array([self.at.q[channel.joint_q] for channel in self.channels])
         for reading, channel in self.encoders:
             r[channel] += y[reading]
-        return self._wanted(r, np.zeros(len(r)))
+        return self._state_reference(r, np.zeros(len(r)))
 
     def table(self) -> Table:
         """Return a table of sizes of the design, and of how fast it settles."""
@@ -174,7 +174,7 @@ def lqg(
     model = as_model(robot)
     check_choice("method", method, METHODS)
     rate = argument_checks.number(rate, "rate", "give the samples per second", above=0)
-    selected = controlled(model, joints)
+    selected = controlled_coordinates(model, joints)
     remedy = "give an acceptable torque in N m (N)"
     torques = _positive(by_channel(model, selected, torque, "torque", remedy, unit=FORCE), "torque", remedy)
     pushes = (
@@ -186,7 +186,7 @@ def lqg(
     sensing = Sensing(model, chosen_sensors(model, sensors))
     noise, ways = deviations(sensing), [way for eye in sensing.mounted for way in [_way(eye, rate)] * len(eye.labels)]
     at = held_by_motors(model, configuration(model, q), selected)
-    linear, allowed = _scaled(model, at, selected, sensing, noise, _deviations(keep), torques)
+    linear, allowed = _scale_by_noise(model, at, selected, sensing, noise, _deviations(keep), torques)
     if order is None and frequency is None:
         frequency = rate / 5
     reduction = reduce_model(
@@ -206,7 +206,7 @@ def lqg(
     held = {channel.name: at.q[channel.joint_q] for channel in selected}
     function = OutputFeedback(
         K=torques[:, None] * K,
-        filter=_unscaled(observer, noise, torques),
+        filter=_restore_units(observer, noise, torques),
         reduction=reduction,
         at=at,
         names=tuple(eye.name for eye in sensing.mounted),
@@ -235,10 +235,10 @@ def _deviations(keep: Any) -> dict[str, float]:
     return {name: argument_checks.number(value, ("keep", name), remedy, above=0) for name, value in keep.items()}
 
 
-def _scaled(
+def _scale_by_noise(
     model: Model,
     at: Equilibrium,
-    selected: Sequence[Channel],
+    selected: Sequence[ControlledCoordinate],
     sensing: Sensing,
     noise: np.ndarray,
     keep: Mapping[str, float],
@@ -288,13 +288,13 @@ def _check_spillover(
         )
 
 
-def _unscaled(scaled: KalmanFilter, noise: np.ndarray, torques: np.ndarray) -> KalmanFilter:
+def _restore_units(scaled: KalmanFilter, noise: np.ndarray, torques: np.ndarray) -> KalmanFilter:
     """Return the filter for readings and torques in their own units."""
     plant = replace(scaled.plant, B=scaled.plant.B / torques, C=noise[:, None] * scaled.plant.C)
     return replace(scaled, plant=plant, L=scaled.L / noise)
 
 
-def _encoders(sensing: Sensing, selected: Sequence[Channel]) -> tuple[tuple[int, int], ...]:
+def _encoders(sensing: Sensing, selected: Sequence[ControlledCoordinate]) -> tuple[tuple[int, int], ...]:
     """Return which readings tell the coordinates of which channels: (reading, channel)."""
     found: dict[int, tuple[int, int]] = {}
     for one in sensing.mounted:

@@ -33,7 +33,7 @@ def law_arrays(law: ControlLaw | None) -> LawArrays:
         force=law.force,
         measured_q=law.measured_q,
         measured_v=law.measured_v,
-        twin_index=np.concatenate([_filled(part.twin_index, len(part.names)) for part in law.parts]),
+        twin_index=np.concatenate([_pad_table(part.twin_index, len(part.names)) for part in law.parts]),
         twin_q=_rows([part.twin_q for part in law.parts]),
         twin_v=_rows([part.twin_v for part in law.parts]),
         kp=law.kp,
@@ -61,7 +61,7 @@ def packed_law(law: ControlLaw | None) -> Struct:
     return _no_law() if law is None else Struct(law_arrays(law))
 
 
-def _filled(table: np.ndarray, size: int) -> np.ndarray:
+def _pad_table(table: np.ndarray, size: int) -> np.ndarray:
     """Return the table of one part, filled up to a size by zeros, which nothing reads."""
     return np.concatenate([table, np.zeros(size - len(table), table.dtype)])
 
@@ -69,4 +69,4 @@ def _filled(table: np.ndarray, size: int) -> np.ndarray:
 def _rows(each: list[np.ndarray]) -> np.ndarray:
     """Stack tables of all parts, (parts, n)."""
     size = max(map(len, each))
-    return np.array([_filled(table, size) for table in each]).reshape(len(each), size)
+    return np.array([_pad_table(table, size) for table in each]).reshape(len(each), size)

@@ -45,7 +45,7 @@ def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
 def _on_rigid_links(part: Element | Loop, flexible: dict[str, FlexibleLink]) -> Element | Loop:
     """Return the element or loop between the places where its ends are while no link is bent."""
     between = tuple(
-        frame.model_copy(update=_placed(frame.at, frame.origin, flexible[frame.link]))
+        frame.model_copy(update=_place_on_rigid_link(frame.at, frame.origin, flexible[frame.link]))
         if frame.link in flexible
         else frame
         for frame in part.between
@@ -53,7 +53,7 @@ def _on_rigid_links(part: Element | Loop, flexible: dict[str, FlexibleLink]) -> 
     return part.model_copy(update={"between": between})
 
 
-def _placed(at: float | str | None, origin: Origin, beam: FlexibleLink) -> dict[str, Any]:
+def _place_on_rigid_link(at: float | str | None, origin: Origin, beam: FlexibleLink) -> dict[str, Any]:
     """Place and origin on a rigid link of what sits `at` a place of the beam that it was."""
     x, y, z = origin.xyz
     a, b, c = np.real(beam.position(beam.length if at is None else at)).tolist()
@@ -65,7 +65,7 @@ def _rigid_link(link: Link, flexible: dict[str, FlexibleLink], rotors: bool) -> 
     if link.name in flexible:
         changes |= {"beam": None, "finite_elements": None, "body": _body(flexible[link.name])}
     if link.parent in flexible:
-        changes |= _placed(link.at, link.origin, flexible[link.parent])
+        changes |= _place_on_rigid_link(link.at, link.origin, flexible[link.parent])
     return link.model_copy(update=changes)
 
 

@@ -55,12 +55,12 @@ class Sampled(Printed):
         argument_checks.number(self.delay, "delay", "give the delay in seconds, 0 for none", at_least=0)
 
     def __repr__(self) -> str:
-        return f"<Sampled {_called(self.function)} at {self.rate:g} Hz>"
+        return f"<Sampled {_callable_name(self.function)} at {self.rate:g} Hz>"
 
     def table(self) -> Table:
         """Return a table of what is sampled, how often and how late."""
         own = getattr(self.function, "table", None)
-        table = own() if own else printing.table("part", "value", title=f"sampled {_called(self.function)}")
+        table = own() if own else printing.table("part", "value", title=f"sampled {_callable_name(self.function)}")
         table.add_row("samples per second", f"{self.rate:g}")
         table.add_row("delay", f"{1e3 * self.delay:g} ms")
         if self.sensors:
@@ -100,7 +100,7 @@ class Sampled(Printed):
         return {name: [times] for name in self.sensors}
 
 
-def _called(function: Any) -> str:
+def _callable_name(function: Any) -> str:
     """Return the name of a function, or what kind of thing it is."""
     return getattr(function, "__name__", type(function).__name__)
 
@@ -114,7 +114,7 @@ class Hold:
 
     def __init__(self, sampled: Sampled, model: Model, read: Reader | None = None) -> None:
         self._sampled, self._read = sampled, read
-        self._output = Output(model)
+        self._output = CheckedForces(model)
         self._count = 0
         self._waiting: deque[tuple[float, np.ndarray]] = deque()
         self.torque = np.zeros(model.nv)
@@ -145,7 +145,7 @@ class Hold:
         return (self._read(self._sampled.sensors, t),)
 
 
-class Output:
+class CheckedForces:
     """What a controller may return, made into generalised forces (nv,)."""
 
     def __init__(self, model: Model) -> None:

@@ -51,7 +51,7 @@ def read(
     rows = lines[1:] if names else lines
     wanted = [_column(names, len(head), time, file)]
     others = [k for k in range(len(head)) if k != wanted[0]]
-    wanted += others if columns is None else [_column(names, len(head), c, file) for c in _listed(columns)]
+    wanted += others if columns is None else [_column(names, len(head), c, file) for c in _check_columns(columns)]
     if len(wanted) < 2:
         raise LissomError("has only a time column; give one more column per channel", source=file)
     sizes = [1.0] * len(wanted) if holes or names is None else _sizes([names[k] for k in wanted], file)
@@ -96,7 +96,7 @@ def _text(file: Path) -> str:
         raise LissomError(f"cannot be read ({error}); check the path", source=source) from None
 
 
-def _listed(columns: Any) -> Sequence[Any]:
+def _check_columns(columns: Any) -> Sequence[Any]:
     if isinstance(columns, str | int | np.integer):
         return [columns]
     if not isinstance(columns, Sequence):

@@ -97,9 +97,9 @@ def samples(t: ArrayLike, values: ArrayLike, kind: str) -> Pieces:
 
     t, y = _table(t, values, "t", "values")
     if kind == "cubic":
-        return _padded(t, CubicSpline(t, y).c)
+        return _pad_to_quintics(t, CubicSpline(t, y).c)
     if kind == "linear":
-        return _padded(t, np.stack([np.diff(y, axis=0) / np.diff(t)[:, None], y[:-1]]))
+        return _pad_to_quintics(t, np.stack([np.diff(y, axis=0) / np.diff(t)[:, None], y[:-1]]))
     raise LissomError("is unknown; choose cubic or linear", ("kind",), kind)
 
 
@@ -129,14 +129,14 @@ def _hermite(function: Callable[[float], Any], breaks: np.ndarray) -> tuple[Piec
     x = -np.cos(np.pi * np.arange(_NODES) / (_NODES - 1))
     t = breaks[:-1, None] + widths[:, None] * (1 + x) / 2
     t[:, -1] = breaks[1:]
-    y = _sampled(function, t)  # (p, nodes, n)
+    y = _sample(function, t)  # (p, nodes, n)
     fit = np.linalg.solve(chebyshev.chebvander(x, _NODES - 1), y)
     ends = np.array([-1.0, 1.0])
     scale = (2 / widths)[:, None, None]
     derivatives = []
     for order in (1, 2):
         at_ends = chebyshev.chebval(ends, chebyshev.chebder(fit, order, axis=1).swapaxes(0, 1))  # (p, n, 2)
-        derivatives.append(_joined(at_ends * scale**order))
+        derivatives.append(_join_derivatives(at_ends * scale**order))
     c = quintic_pieces(widths, y[:, [0, -1]].transpose(0, 2, 1), *derivatives)
     s = widths[:, None] * (1 + x) / 2
     powers = s[:, :, None] ** np.arange(6)
@@ -153,7 +153,7 @@ def _hermite(function: Callable[[float], Any], breaks: np.ndarray) -> tuple[Piec
     return (breaks, c), bool(good)
 
 
-def _joined(ends: np.ndarray) -> np.ndarray:
+def _join_derivatives(ends: np.ndarray) -> np.ndarray:
     """Return derivatives (p, n, 2) at the ends of the pieces, made equal where neighbours differ by errors alone."""
     left, right = ends[:-1, :, 1], ends[1:, :, 0]
     size = np.abs(ends).max(axis=(0, 2)) + 1e-300
@@ -177,7 +177,7 @@ def quintic_pieces(h: np.ndarray, value: np.ndarray, rate: np.ndarray, accelerat
     return np.stack([y0, v0, a0 / 2, c3, c4, c5], axis=-1)
 
 
-def _sampled(function: Callable[[float], Any], t: np.ndarray) -> np.ndarray:
+def _sample(function: Callable[[float], Any], t: np.ndarray) -> np.ndarray:
     """Return values (*t.shape, n) of the function, checked one by one."""
     rows: list[np.ndarray] = []
     for time in t.ravel().tolist():
@@ -220,7 +220,7 @@ def _from_spline(spline: Any, t: np.ndarray) -> Pieces:
     return t, np.stack(orders, axis=-1) / factorials
 
 
-def _padded(t: np.ndarray, falling: np.ndarray) -> Pieces:
+def _pad_to_quintics(t: np.ndarray, falling: np.ndarray) -> Pieces:
     """Reorder coefficients (degree + 1, p, n) in falling powers to (p, n, 6) in rising ones."""
     coefficients = np.zeros((len(t) - 1, falling.shape[2], 6))
     coefficients[:, :, : len(falling)] = np.moveaxis(falling[::-1], 0, -1)

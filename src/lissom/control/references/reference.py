@@ -235,6 +235,8 @@ class Reference:
         """Spin up from rest at `start` to a constant speed w that lasts `until` then, without a jump in acceleration.
 
         While it rises, for `ramp` = T seconds from `begin` on, the rate is w/T (t - T/(2 pi) sin(2 pi t/T)).
+
+        Equations: 004 (56).
         """
         first, w = _pair(start, speed, ("start", "speed"))
         T = argument_checks.number(ramp, "ramp", "give the time of spinning up in seconds", above=0)

@@ -58,9 +58,9 @@ def chirp(
     even = np.linspace(0, 1, _count(max(low, high) * duration, "frequencies", max(low, high)))
     # Times at which the phase has gone equal parts of its way, so that pieces are as fine as the waves.
     fine = duration * np.linspace(0, 1, 4096)
-    gone, _, _ = _swept(fine, low, high, duration, sweep)
+    gone, _, _ = _sweep_phase(fine, low, high, duration, sweep)
     t = _times(duration, ramp, np.interp(even * gone[-1], gone, fine))
-    return _pieces(t, [Tone(amplitude, *_swept(t, low, high, duration, sweep))], offset, duration, ramp, begin)
+    return _pieces(t, [Tone(amplitude, *_sweep_phase(t, low, high, duration, sweep))], offset, duration, ramp, begin)
 
 
 def multisine(
@@ -114,7 +114,7 @@ def _steady(t: np.ndarray, hz: float, first: float) -> tuple[np.ndarray, np.ndar
     return first + omega * t, np.full_like(t, omega), np.zeros_like(t)
 
 
-def _swept(t: np.ndarray, low: float, high: float, duration: float, sweep: Sweep) -> tuple[np.ndarray, ...]:
+def _sweep_phase(t: np.ndarray, low: float, high: float, duration: float, sweep: Sweep) -> tuple[np.ndarray, ...]:
     a, b = 2 * np.pi * low, 2 * np.pi * high
     if sweep == "linear" or a == b:
         slope = (b - a) / duration

@@ -13,6 +13,7 @@ from lissom.model.fields.name_fields import Choice, Title
 from lissom.model.fields.number_fields import Flag, Number
 from lissom.model.fields.registered_types import Registered
 from lissom.model.fields.units import DAMPING, FORCE, POSITION, STIFFNESS
+from lissom.model.fields.written_forms import AlsoWritten
 
 CONTROL = "{type: pd, gains: ..., reference: ...}, or a list of such"  # an example, for messages
 
@@ -94,7 +95,7 @@ class Following(Limited):
     """A controller that follows a reference."""
 
     reference: AnyReference | None = Field(default=None, description="{type: quintic, to: {joint: value}, duration: 1}")
-    shaper: Annotated[ShaperBlock | None, BeforeValidator(_by_name)] = Field(
+    shaper: Annotated[ShaperBlock | None, BeforeValidator(_by_name), AlsoWritten({"enum": list(SHAPERS)})] = Field(
         default=None, description="{type: zvd, modes: 1}"
     )
     side: Annotated[Side, Choice("what is measured", SIDES)] = "joint"

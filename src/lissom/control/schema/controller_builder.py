@@ -14,14 +14,14 @@ from pydantic import Field
 from pydantic_core import ValidationError
 
 from lissom.control.design.input_shaping import Impulses, impulses, shape, shaper
-from lissom.control.laws.channels import Channel, channels
+from lissom.control.laws.channels import ControlledCoordinate, channels
 from lissom.control.laws.continuous_laws import computed_torque, pd, torques
 from lissom.control.laws.control_law import ControlLaw, Together
 from lissom.control.laws.sampled_control import Sampled
 from lissom.control.references.reference import Reference
 from lissom.control.schema import control_schema
 from lissom.control.schema.reference_builder import reference
-from lissom.control.schema.reference_schema import ReferenceBlock
+from lissom.control.schema.reference_schema import Block, ReferenceBlock
 from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError, within
 from lissom.messages import suggestion
@@ -64,7 +64,7 @@ def from_config(
     """
     model = as_model(robot)
     at = configuration(model, start, "start")
-    block = _checked(config, Path(folder))
+    block = _check_block(config, Path(folder))
     setting = ControlSetting(model, at, until, sensors)
     if not isinstance(block, tuple):
         with within("control"):
@@ -88,7 +88,7 @@ def needs_model(control: Any) -> bool:
     return control.shaper is not None and control.shaper.frequency is None
 
 
-class _Whole(control_schema.Block):
+class _Whole(Block):
     """What is around a control block, so that errors name it."""
 
     what: ClassVar[str] = "scenario"
@@ -96,7 +96,7 @@ class _Whole(control_schema.Block):
     control: control_schema.AnyControl | None = Field(description=control_schema.CONTROL)
 
 
-def _checked(config: Any, folder: Path) -> Any:
+def _check_block(config: Any, folder: Path) -> Any:
     blocks = config if isinstance(config, tuple) else (config,)
     if config is None or all(isinstance(block, control_schema.ControlBlock) for block in blocks):
         return config
@@ -133,7 +133,7 @@ class ControlSetting:
     def of_torque(self, block: control_schema.Torque) -> Controller:
         """Return the open loop of a block."""
         law = torques(self.model, self._over_time(block.torques, "torques"), saturation=block.saturation)
-        return _sampled(law, block)
+        return _sample_law(law, block)
 
     def _over_time(self, given: dict[str, Any], field: str) -> dict[str, Any]:
         """Return torques by joint: numbers as they are, references built."""
@@ -160,12 +160,12 @@ class ControlSetting:
         selected = channels(self.model, gains, "gains")
         law = make(self.model, gains, self.reference(block, selected, probe), **options)
         if not block.sensors:
-            return _sampled(law, block)
+            return _sample_law(law, block)
         from lissom.control.laws.sensor_laws import on_sensors
 
-        return on_sensors(self.model, law, self._named(block.sensors), **_given(block, *_SAMPLING))
+        return on_sensors(self.model, law, self._find_sensors(block.sensors), **_given_fields(block, *_SAMPLING))
 
-    def _named(self, names: Sequence[str]) -> list[Any]:
+    def _find_sensors(self, names: Sequence[str]) -> list[Any]:
         """Return sensors of the scenario by their names; other names may be the robot's."""
         known = [*self.sensors, *(sensor.called for sensor in self.model.robot.sensors)]
         for k, name in enumerate(names):
@@ -177,31 +177,33 @@ class ControlSetting:
     def of_lqg(self, block: control_schema.Lqg) -> Sampled:
         """Return the filter and feedback of a block."""
         from lissom.control.design.output_feedback import lqg
-        from lissom.control.design.state_feedback import controlled
+        from lissom.control.design.state_feedback import controlled_coordinates
 
-        selected = controlled(self.model, block.joints)
-        follows = self._followed(block.reference, selected)
+        selected = controlled_coordinates(self.model, block.joints)
+        follows = self._reference_or_start(block.reference, selected)
         at = self._pose(block.pose, follows, selected)
-        return lqg(self.model, at, sensors=self._named(block.sensors), reference=follows, **_given(block, *_LQG))
+        return lqg(
+            self.model, at, sensors=self._find_sensors(block.sensors), reference=follows, **_given_fields(block, *_LQG)
+        )
 
     def of_lqr(self, block: control_schema.Lqr) -> Sampled:
         """Return the state feedback of a block."""
-        from lissom.control.design.state_feedback import controlled, lqr
+        from lissom.control.design.state_feedback import controlled_coordinates, lqr
 
-        options = _given(block, *_LQR, *_SAMPLING)
-        options["sensors"] = self._named(block.sensors)
-        selected = controlled(self.model, block.joints)
+        options = _given_fields(block, *_LQR, *_SAMPLING)
+        options["sensors"] = self._find_sensors(block.sensors)
+        selected = controlled_coordinates(self.model, block.joints)
         follows = self.reference(block, selected, None)
         return lqr(self.model, self._pose(block.pose, follows, selected), reference=follows, **options)
 
-    def _pose(self, pose: Any, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
+    def _pose(self, pose: Any, follows: Reference, selected: tuple[ControlledCoordinate, ...]) -> np.ndarray:
         """Return where a design is made: at the given pose, else where the motion ends."""
         if pose is None:
             return self._end(follows, selected)
         with within("pose"):
             return configuration(self.model, pose)
 
-    def _followed(self, block: Any, selected: tuple[Channel, ...]) -> Reference:
+    def _reference_or_start(self, block: Any, selected: tuple[ControlledCoordinate, ...]) -> Reference:
         """Return what is followed; where the joints start unless given."""
         first = np.array([self.start[channel.joint_q] for channel in selected])
         if block is None:
@@ -210,10 +212,10 @@ class ControlSetting:
             return reference(self.model, block, selected, first, self.until)
 
     def reference(
-        self, block: control_schema.Following, selected: tuple[Channel, ...], law: ControlLaw | None = None
+        self, block: control_schema.Following, selected: tuple[ControlledCoordinate, ...], law: ControlLaw | None = None
     ) -> Reference:
         """Return what a block follows, shaped as it says; `law` holds the joints while vibrations are looked for."""
-        follows = self._followed(block.reference, selected)
+        follows = self._reference_or_start(block.reference, selected)
         if block.shaper is None:
             return follows
         with within("shaper"):
@@ -224,7 +226,7 @@ class ControlSetting:
             return impulses(block.type, block.frequency, block.damping or 0.0)
         return shaper(self.model, at, block.type, 1 if block.modes is None else block.modes, law)
 
-    def _end(self, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
+    def _end(self, follows: Reference, selected: tuple[ControlledCoordinate, ...]) -> np.ndarray:
         """Return the configuration (nq,) where a reference ends."""
         end = self.start.copy()
         for k, channel in enumerate(selected):
@@ -249,10 +251,10 @@ def register(block: type[control_schema.ControlBlock], build: Callable[[ControlS
         control_schema.CONTROLS.append(block)
 
 
-def _sampled(law: ControlLaw, block: control_schema.Continuous) -> Controller:
-    return law if block.rate is None else Sampled(law, **_given(block, *_SAMPLING))
+def _sample_law(law: ControlLaw, block: control_schema.Continuous) -> Controller:
+    return law if block.rate is None else Sampled(law, **_given_fields(block, *_SAMPLING))
 
 
-def _given(block: control_schema.Block, *names: str) -> dict[str, Any]:
+def _given_fields(block: Block, *names: str) -> dict[str, Any]:
     """Return those of the fields that are given."""
     return {name: value for name in names if (value := getattr(block, name)) is not None}

@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from lissom.model.fields.base_model import refusals
 from lissom.model.fields.number_fields import Checked, Number, kind_of, refusal
+from lissom.model.fields.written_forms import TEXT, Schema, SchemaOf, named, several, union
 
 One = float | tuple[float, ...]
 Values = One | dict[str, One]
@@ -43,6 +44,10 @@ class ByJoint(Checked):
             raise refusal(f"is empty; {self.remedy}")
         return found
 
+    def _one_schema(self, of: SchemaOf) -> Schema:
+        number = self.number.schema(of)
+        return number if self.number.each else union(number, several(number, least=1))
+
     def _one(self, value: Any) -> One:
         if not isinstance(value, list | tuple | np.ndarray):
             return self.number.check_one(value)
@@ -50,8 +55,15 @@ class ByJoint(Checked):
             raise refusal(f"is an empty list; {self.remedy}")
         return tuple(self.number.check_one(each) for each in value)
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return union(self._one_schema(of), named(self._one_schema(of)))
+
 
 Columns = str | int | tuple[str | int, ...] | dict[str, str | int | tuple[str | int, ...]]
+
+_COLUMN = union(TEXT, {"type": "integer", "minimum": 0})
+_COLUMNS = union(_COLUMN, several(_COLUMN), named(union(_COLUMN, several(_COLUMN))))
 
 
 @dataclass(frozen=True)
@@ -83,3 +95,7 @@ class Column(Checked):
         if isinstance(value, int) and value < 0:
             raise refusal(f"must not be negative; {self.remedy}")
         return value
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return _COLUMNS if self.each else _COLUMN

@@ -80,7 +80,7 @@ def pose_motion(
     rows = _of_rpy(np.asarray(rpy, float)) if quaternions is None else np.asarray(quaternions, float)
     if rows.shape != (len(t), 4):
         raise LissomError(f"must have one row per time, ({len(t)}, 4), got {rows.shape}", ("quaternions",))
-    parts = [continued(rows)]
+    parts = [make_continuous(rows)]
     if position is not None:
         place = np.asarray(position, float)
         if place.shape != (len(t), 3):
@@ -98,7 +98,7 @@ def pose_state(pose: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.concatenate([attitude, pose[4:]]), np.concatenate([omega, velocity])
 
 
-def continued(rows: np.ndarray) -> np.ndarray:
+def make_continuous(rows: np.ndarray) -> np.ndarray:
     """Return quaternions (k, 4) of unit length, each with the sign that is nearer to the one before."""
     sizes = np.linalg.norm(rows, axis=1)
     if np.any(sizes < 1e-6):
@@ -112,7 +112,7 @@ def continued(rows: np.ndarray) -> np.ndarray:
 def _of_rpy(rpy: np.ndarray) -> np.ndarray:
     if rpy.ndim != 2 or rpy.shape[1] != 3:
         raise LissomError(f"must hold roll, pitch and yaw per time, got shape {rpy.shape}", ("rpy",))
-    return continued(quaternion.from_matrix(so3.from_rpy(rpy)))
+    return make_continuous(quaternion.from_matrix(so3.from_rpy(rpy)))
 
 
 def pose_reference(block: Pose, floats: bool, start: np.ndarray, duration: float) -> Reference:
@@ -150,7 +150,7 @@ def _attitude(block: Pose, start: np.ndarray, duration: float) -> Reference:
     made = series_reference(series, 4, duration, "quaternion")
     if isinstance(series, Spline | Csv):  # through its points, with signs that continue each other
         with within("quaternion"):
-            return Reference.from_samples(made.breaks, continued(made(made.breaks)[0]), "cubic")
+            return Reference.from_samples(made.breaks, make_continuous(made(made.breaks)[0]), "cubic")
     if isinstance(series, Given | Fixed):
         return made
     raise LissomError("take spline or csv for quaternions, or rpy for waves", ("quaternion", "type"), series.type)

@@ -1,4 +1,4 @@
-"""A pose by name on a machine with cylinders: which lengths they have there."""
+"""A pose by name on a machine with cylinders, and which lengths cylinders, ropes and rods have there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.coordinates import Named, configuration, indices, velocity_indices
 from lissom.dynamics.loops.loop_closing import CLOSED, NEAR, closed_configuration
-from lissom.dynamics.loops.loop_kinematics import loop_gaps, loop_jacobian
+from lissom.dynamics.loops.loop_kinematics import loop_jacobian, row_places
 from lissom.dynamics.state_checks import Vector, integrate
 from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot, as_model
@@ -27,6 +27,39 @@ class ClosedPose(NamedTuple):
     lengths: dict[str, float]  # m, by cylinder or loop
 
 
+def lengths(robot: AnyRobot, q: ArrayLike | Named | None = None) -> dict[str, float]:
+    """Return how long every cylinder, spring, rope and rod is at a pose, in metres by name.
+
+    The way back, from lengths to joint values, is `closed_pose(robot, {"lift": 3.8})`.
+
+    Parameters
+    ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
+    q : array_like or mapping, optional
+        A configuration (nq,), measured as it is; or {joint: value}, in which cylinders driven by length may be named
+        like joints: all loops are closed first, as by `closed_pose`. Neutral unless given.
+
+    Returns
+    -------
+    dict of str to float
+        Distance between the ends of every element between two frames, and of every loop that holds a distance.
+
+    Examples
+    --------
+    >>> lissom.lengths("luffing-crane", {"pin": 0.4})
+    """
+    model = as_model(robot)
+    given = q is not None and not isinstance(q, Mapping)
+    pose = configuration(model, q) if given else closed_pose(model, q).q
+    place, elements, loops = row_places(model, pose), model.arrays.elements, model.arrays.loops
+    spans = {part.name: (elements.first[k], elements.second[k]) for k, part in enumerate(model.robot.elements)}
+    spans |= {
+        loop.name: (loops.first[k], loops.second[k]) for k, loop in enumerate(model.loops) if loop.distance is not None
+    }
+    return {name: float(np.linalg.norm(place[b] - place[a])) for name, (a, b) in spans.items()}
+
+
 def closed_pose(
     robot: AnyRobot, q: ArrayLike | Named | None = None, lengths: Mapping[str, float] | None = None
 ) -> ClosedPose:
@@ -34,12 +67,24 @@ def closed_pose(
 
     Parameters
     ----------
+    robot : str, path, Robot or Model
+        The name or file of a robot, a robot, or its model.
     q : array_like or mapping, optional
         {joint: value}, where a cylinder driven by length, or a loop that holds a distance, may be named like a
         joint ({"c1": 2.8}); named joints are kept, and cylinders that would contradict them take the length that
         follows from the pose. Or an array (nq,): cylinders have the lengths that they have there.
     lengths : mapping of str to float, optional
         Distance in metres of loops that hold one, where it is neither their own nor to follow.
+
+    Returns
+    -------
+    ClosedPose
+        The configuration `q`, shape (nq,), and `lengths` of the cylinders that differ from their own.
+
+    Examples
+    --------
+    >>> lissom.closed_pose("luffing-crane", {"pin": 0.4}).lengths
+    >>> lissom.closed_pose("luffing-crane", {"lift": 3.8}).q
     """
     model = as_model(robot)
     named, given = split_lengths(model, q, lengths)
@@ -82,10 +127,17 @@ def cylinders(model: Model) -> set[str]:
 
 def lengths_at(model: Model, q: Vector, names: Iterable[str]) -> dict[str, float]:
     """Return the distance between the ends of loops that hold one, at q; only where it is not their own."""
-    gaps, table = loop_gaps(model, q), model.arrays.loops
-    rows = {loop.name: table.rows[k, 0] for k, loop in enumerate(model.loops)}
-    found = {name: float(np.real(table.level[rows[name]] + gaps[rows[name]])) for name in names}
-    return {name: length for name, length in found.items() if abs(gaps[rows[name]]) > CLOSED}
+    own = {loop.name: loop.distance for loop in model.loops if loop.distance is not None}
+    found = loop_lengths(model, q, names)
+    return {name: length for name, length in found.items() if abs(length - own[name]) > CLOSED * max(1.0, length)}
+
+
+def loop_lengths(model: Model, q: Vector, names: Iterable[str]) -> dict[str, float]:
+    """Return the distance between the ends of the named loops, which hold one, at q."""
+    table, rows = model.arrays.loops, {loop.name: k for k, loop in enumerate(model.loops)}
+    place = row_places(model, q)
+    ends = {name: (table.second[rows[name]], table.first[rows[name]]) for name in names}
+    return {name: float(np.linalg.norm(place[b] - place[a])) for name, (b, a) in ends.items()}
 
 
 def _following(model: Model, q: Vector, kept: set[int], names: set[str]) -> set[str]:

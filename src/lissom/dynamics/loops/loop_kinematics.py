@@ -1,4 +1,4 @@
-"""Closed loops: how far they gape, how they move with the velocities, and the wrench in the joint that closes each.
+"""Closed loops: their gaps, how these change with the velocities, and the wrench in the joint that closes each.
 
 A row is one direction that the joint of a loop holds. `loop_rows` names them; every array over rows has that order.
 """
@@ -62,6 +62,14 @@ def loop_poses(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
     back = np.swapaxes(R[table.first], 1, 2)
     apart = back @ (p[table.second] - p[table.first])[:, :, None]
     return np.concatenate([back @ R[table.second], apart], axis=2)
+
+
+def row_places(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
+    """Return places of the world, the links and the frames on them in the world, shape (model.rows, 3)."""
+    model = as_model(robot)
+    work = _placed(model, q)
+    forward_kinematics.world_frames(model.struct, work)
+    return work.fields.world_position[: model.rows].copy()
 
 
 def closed_loops(

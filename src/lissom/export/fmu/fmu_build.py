@@ -12,10 +12,11 @@ from lissom import cache
 from lissom.errors import LissomError
 from lissom.export.fmu.fmu_platforms import Platform
 from lissom.kernel.compile.libraries import toolchain
-from lissom.kernel.compile.libraries.library_build import alone, evict
+from lissom.kernel.compile.libraries.library_build import evict
 from lissom.kernel.compile.libraries.object_files import Objects
 from lissom.kernel.compile.libraries.toolchain import CompilerError
 from lissom.kernel.compile.translate import Unit
+from lissom.operating_system import cores, locked
 from lissom.progress import Progress
 
 HERE = Path(__file__).parent
@@ -46,10 +47,10 @@ def compile_libraries(sources: Path, version: str, units: Sequence[Unit], goals:
     with (
         Progress("compiling the FMU", unit="functions") as progress,
         tempfile.TemporaryDirectory() as place,
-        ThreadPoolExecutor(toolchain.cores()) as pool,
+        ThreadPoolExecutor(cores()) as pool,
     ):
         kept, parts = _kept(Path(place)), {}
-        with alone(kept / "building.lock"):
+        with locked(kept / "building.lock"):
             objects = Objects(kept / "objects", pool)
             for goal, platform in goals.items():
                 own = Path(place) / platform.fmi3

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,6 +9,7 @@ from lissom.errors import LissomError, check_choice
 from lissom.kernel.compile import marks
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.toolchain import Target
+from lissom.operating_system import PROCESSOR, SYSTEM
 
 
 class Platform(NamedTuple):
@@ -38,7 +37,7 @@ SAME = {"AMD64": "x86_64", "arm64": "aarch64", "win32": "windows"}  # names of P
 
 def own() -> Platform:
     """Return this machine's platform, without the widest registers, which plain numbers do not need."""
-    processor, system = platform.machine(), sys.platform
+    processor, system = PROCESSOR, SYSTEM
     name = f"{SAME.get(processor, processor)}-{SAME.get(system, system)}"
     fmi2 = next((each.fmi2 for each in PLATFORMS.values() if each.fmi3 == name), name)
     return Platform(fmi2, name, toolchain.own_targets()[-1])

@@ -17,11 +17,11 @@ from lissom.kernel.compile.pointer import Pointer
 LATE: list[Any] = []  # functions reached by address
 
 
-def late(slot: int) -> Callable[[Callable], Any]:
+def late(slot: int) -> Callable[[Callable[..., Any]], Any]:
     """Let callers reach a kernel with the arguments (model, work, body, q, v) by the address work.late[slot]."""
 
-    def reached_by_address(function: Callable) -> Any:
-        def by_address(model, work, i, q, v):
+    def reached_by_address(function: Callable[..., Any]) -> Any:
+        def by_address(model: Any, work: Any, i: int, q: Any, v: Any) -> None:
             function(model, work, i, q, v)
 
         by_address.slot, by_address.py_func = slot, function  # type: ignore[attr-defined]

@@ -26,13 +26,13 @@ def run_as_python() -> bool:
     """Return whether kernels run as Python: as asked, or as there is neither a library nor a compiler."""
     from lissom.kernel.compile.libraries import library, toolchain
 
-    return trace.active is None and (AS_PYTHON or (toolchain.compiler() is None and not library.libraries()))
+    return trace.active is None and (AS_PYTHON or (toolchain.compiler() is None and not any(library.libraries())))
 
 
 class Part:
     """A function that other machine code calls."""
 
-    def __init__(self, function: Callable, inlined: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], inlined: bool = False) -> None:
         self.py_func = function
         self.inlined = inlined
         self.__name__, self.__qualname__, self.__module__ = (
@@ -49,7 +49,7 @@ class Part:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.__module__}.{self.__qualname__}>"
 
-    def marks(self, function: Callable) -> Part:
+    def marks(self, function: Callable[..., Any]) -> Part:
         """Return another function with the same mark."""
         return Part(function, self.inlined)
 
@@ -57,11 +57,11 @@ class Part:
 class Kernel(Part):
     """A function that Python calls, compiled for the kinds of arguments it is called with."""
 
-    def __init__(self, function: Callable, compiled: bool = True) -> None:
+    def __init__(self, function: Callable[..., Any], compiled: bool = True) -> None:
         super().__init__(function)
         self.compiled = compiled
         self.returns = ""  # kind of its result, of one for numbers that Python does not have: packs
-        self._code: dict[tuple[Kind, ...], Callable] = {}  # by the kinds of arguments met so far
+        self._code: dict[tuple[Kind, ...], Callable[..., Any]] = {}  # by the kinds of arguments met so far
         self.addresses: dict[tuple[Kind, ...], int] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -85,7 +85,7 @@ class Kernel(Part):
         with np.errstate(all="ignore"):
             return self.py_func(*(x.struct if isinstance(x, Hidden) else x for x in arguments))
 
-    def marks(self, function: Callable) -> Part:
+    def marks(self, function: Callable[..., Any]) -> Part:
         """Return another function as a kernel."""
         return Kernel(function, self.compiled)
 
@@ -114,21 +114,21 @@ class Kernel(Part):
         return library.holding(self, key) or on_demand.compiled(self, key)
 
 
-def kernel(function: Callable) -> Any:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` for the number types it is called with, and keep the machine code on disk."""
     return Kernel(function)
 
 
-def called_back(function: Callable) -> Any:
+def called_back(function: Callable[..., Any]) -> Any:
     """Let machine code call `function`, which stays Python."""
     return Kernel(function, compiled=False)
 
 
-def shared(function: Callable) -> Any:
+def shared(function: Callable[..., Any]) -> Any:
     """Compile `function` as a function of its own: for helpers with loops, whose copies would take long to compile."""
     return Part(function)
 
 
-def inline(function: Callable) -> Any:
+def inline(function: Callable[..., Any]) -> Any:
     """Compile `function` into its callers."""
     return Part(function, inlined=True)

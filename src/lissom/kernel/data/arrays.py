@@ -329,7 +329,7 @@ class Arrays(NamedTuple):
     gravity: Annotated[Number, 3]  # in the world frame
 
 
-Part = TypeVar("Part", bound=tuple)
+Part = TypeVar("Part", bound=tuple[Any, ...])
 
 
 @cache

@@ -6,6 +6,8 @@ contacts and loads never reach the rest, nor compile it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from lissom.kernel.compile import address, inline, late
 from lissom.kernel.data.arrays import Element
 from lissom.kernel.forces.contact_forces import LOST as CONTACT_LOST
@@ -70,7 +72,7 @@ def interact(model, work, i, q, v):
         contact_force(model, work, c)
 
 
-def compile_external_forces(model, work, number):
+def compile_external_forces(model: Any, work: Any, number: type) -> None:
     """Compile what a packed model with elements, contacts or loads in world axes needs, for its workspace."""
     work.fields.late[4] = address(interact, model, work, number)
 

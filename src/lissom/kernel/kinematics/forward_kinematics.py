@@ -92,26 +92,36 @@ def quadratic_sums(B, eta, rate, eta_start, rate_start, count, out, zero):
 
 
 @inline
-def bend(a, da):
+def cubic_of_slopes(model, i):
+    """Return the factor of |a|^2 in the Gibbs vector a (1/2 + factor |a|^2) of the slopes `a` of link i.
+
+    Slopes are angles, whose half has this tangent; on links with terms of fourth order they are sines.
+    """
+    return 1.0 / 8.0 if model.bow.start[i + 1] > model.bow.start[i] else 1.0 / 24.0
+
+
+@inline
+def bend(a, da, cubic):
     """Return the Gibbs vector of the bending by slopes a = (0, -w', v'), its rate and its drift at zero dda.
 
-    g = a/2 (1 + |a|^2/12) turns the x-axis along the tangent to third order of the slopes.
+    It turns the x-axis along the tangent to third order of the slopes. cubic: see `cubic_of_slopes`.
     """
     z = dot(a, a)
     dz = 2.0 * dot(a, da)
-    s = 0.5 + z / 24.0
+    s = 0.5 + cubic * z
     g = scale(s, a)
-    dg = add(scale(s, da), scale(dz / 24.0, a))
-    ddg = add(scale(dz / 12.0, da), scale(dot(da, da) / 12.0, a))
+    dg = add(scale(s, da), scale(cubic * dz, a))
+    ddg = add(scale(2.0 * cubic * dz, da), scale(2.0 * cubic * dot(da, da), a))
     return g, dg, ddg
 
 
 @inline
-def bend_slopes(a):
+def bend_slopes(a, cubic):
     """Return the Gibbs vector of `bend` and its derivatives by the slopes about y and z."""
-    s = 0.5 + dot(a, a) / 24.0
-    mixed = a[1] * a[2] / 12.0
-    return scale(s, a), (a[0], s + a[1] * a[1] / 12.0, mixed), (a[0], mixed, s + a[2] * a[2] / 12.0)
+    s = 0.5 + cubic * dot(a, a)
+    twice = 2.0 * cubic
+    mixed = twice * a[1] * a[2]
+    return scale(s, a), (a[0], s + twice * a[1] * a[1], mixed), (a[0], mixed, s + twice * a[2] * a[2])
 
 
 @inline
@@ -149,7 +159,19 @@ def unit_motion(S, k, angular, linear, zero):
 
 @kernel
 def forward_kinematics(model, work, q, v):
-    """Fill rotation, position, omega, velocity, velocity product, subspace and reach of every body.
+    """Fill rotation, position, omega, velocity, velocity product, subspace and reach of every body."""
+    outward_pass(model, work, q, v, True)
+
+
+@kernel
+def body_places(model, work, q, v):
+    """Fill rotation, position, subspace and reach of every body; `v` only has to be finite."""
+    outward_pass(model, work, q, v, False)
+
+
+@inline
+def outward_pass(model, work, q, v, moving):
+    """Fill what the outward pass finds, velocities and drifts if `moving`: what nobody keeps is not computed.
 
     R, p: the running frame in the parent's; w, vel, dw, dv: its velocities and drifts in its own axes.
     """
@@ -197,7 +219,7 @@ def forward_kinematics(model, work, q, v):
             )
             # bending about y and z, as a Gibbs vector
             a = (zero, th[1], th[2])
-            g, dg, ddg = bend(a, (zero, dth[1], dth[2]))
+            g, dg, ddg = bend(a, (zero, dth[1], dth[2]), cubic_of_slopes(model, up))
             bend_rate, bend_drift = gibbs_rate(g, dg, ddg)
             R = gibbs_matrix(g)
             w, vel, dw, dv = rotate_motion(w, vel, dw, dv, R, bend_rate, bend_drift)
@@ -273,10 +295,11 @@ def forward_kinematics(model, work, q, v):
         # keep the frame; reach moves on from the section to the joint's place
         store_matrix(work.rotation[i], R)
         store_vector(work.position[i], p)
-        store_vector(work.omega[i], w)
-        store_vector(work.velocity[i], vel)
-        store_vector(work.velocity_product[i, 0:3], dw)
-        store_vector(work.velocity_product[i, 3:6], dv)
+        if moving:
+            store_vector(work.omega[i], w)
+            store_vector(work.velocity[i], vel)
+            store_vector(work.velocity_product[i, 0:3], dw)
+            store_vector(work.velocity_product[i, 3:6], dv)
         shift_reach(work.reach[i], m, subtract(p, section))
         if model.tree.nodes[i] > 0:
             bend_link(model, work, i, q, v)
@@ -308,7 +331,7 @@ def modal_motion_of_section(model, work, i, m, a, tangent):
     along = work.section_modes[0]
     about = work.section_modes[1]
     one = work.zero + 1.0
-    g, by_y, by_z = bend_slopes(a)
+    g, by_y, by_z = bend_slopes(a, cubic_of_slopes(model, model.tree.parent[i]))
     f = 2.0 / (1.0 + dot(g, g))
     # angular velocity per slope, from the derivative of the Gibbs vector
     by_y = scale(f, add(by_y, cross(g, by_y)))

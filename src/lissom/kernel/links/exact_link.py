@@ -10,6 +10,8 @@ own, gives
 
 from __future__ import annotations
 
+from typing import Any
+
 from lissom.kernel.compile import address, inline, kernel, late, shared
 from lissom.kernel.data.arrays import ROW_WIDTH
 from lissom.kernel.maths.algebra import (
@@ -332,7 +334,7 @@ def exact_section(model, work, i, q, v):
             set_lanes(reach[3 + c], j, (one,), (motion[c],))
 
 
-def compile_exact(model, work, late, number):
+def compile_exact(model: Any, work: Any, late: Any, number: type) -> None:
     """Compile what exact links need for a packed model and workspace; the addresses go to `late`."""
     for slot, by_address in enumerate((bend_link, exact_inertia, exact_section)):
         late[slot] = address(by_address, model, work, number)

@@ -90,7 +90,7 @@ def _step(value: Scalar) -> Scalar:
     return Symbol(_binary(casadi.OP_LT, casadi.SX(0.0), value.sx)) if type(value) is Symbol else float(value > 0)
 
 
-ELEMENTARY: dict[str, Callable] = {
+ELEMENTARY: dict[str, Callable[..., Any]] = {
     "step": _step,
     "clamp": _clamp,
     "sqrt": _function(casadi.OP_SQRT, np.sqrt),

@@ -87,7 +87,9 @@ def _clamp(value: Counted, lower: Counted, upper: Counted) -> Counted:
     return Counted(min(max(value.value, number(lower)), number(upper)), value.tally)
 
 
-ELEMENTARY: dict[str, Callable] = {name: _function(getattr(np, name)) for name in ("sin", "cos", "sqrt", "tanh")}
+ELEMENTARY: dict[str, Callable[..., Any]] = {
+    name: _function(getattr(np, name)) for name in ("sin", "cos", "sqrt", "tanh")
+}
 ELEMENTARY["clamp"] = _clamp
 ELEMENTARY["step"] = _function(lambda value: value > 0.0)
 

@@ -20,7 +20,7 @@ from lissom.kernel.maths import elementary_functions as own
 ROUND_OFF = 1e-13
 
 
-def retarget(kernel: Any, elementary: Mapping[str, Callable]) -> Callable:
+def retarget(kernel: Any, elementary: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
     """Return a plain-Python version of `kernel` with the elementary functions given by name (sin, cos, tanh, clamp)."""
     replaced = {id(getattr(own, name)): function for name, function in elementary.items()}
     done: dict[Any, FunctionType] = {}

@@ -17,7 +17,10 @@ Array = NDArray[Any]
 
 
 def from_parts(X: ArrayLike, v: ArrayLike) -> Array:
-    """Return Y = (X, v) from X (..., 6, 6) and v (..., 6)."""
+    """Return Y = (X, v) from X (..., 6, 6) and v (..., 6).
+
+    Equations: 000 (14).
+    """
     return affine.from_parts(X, v)
 
 
@@ -27,7 +30,10 @@ def parts(Y: ArrayLike) -> tuple[Array, Array]:
 
 
 def hat(t: ArrayLike) -> Array:
-    """Return [t]^ = [[[omega]^, v], [0, 0]], (55): (..., 12) -> (..., 7, 7)."""
+    """Return [t]^ = [[[omega]^, v], [0, 0]], (55): (..., 12) -> (..., 7, 7).
+
+    Equations: 000 (15)-(17), (53)-(56).
+    """
     t = np.asarray(t)
     T = from_parts(g1.hat(t[..., :6]), t[..., 6:])
     T[..., 6, 6] = 0.0
@@ -41,7 +47,10 @@ def vee(T: ArrayLike) -> Array:
 
 
 def inverse(Y: ArrayLike) -> Array:
-    """Return Y^-1 = (X^-1, -X^-1 v), (51)."""
+    """Return Y^-1 = (X^-1, -X^-1 v), (51).
+
+    Equations: 000 (51).
+    """
     X, v = parts(Y)
     X_inverse = g1.inverse(X)
     return from_parts(X_inverse, -so3.act(X_inverse, v))
@@ -54,7 +63,10 @@ def act(Y: ArrayLike, a: ArrayLike) -> Array:
 
 
 def Ad(Y: ArrayLike) -> Array:
-    """Return the adjoint of the group, [[X, 0], [[v]^ X, X]], (19): (..., 7, 7) -> (..., 12, 12)."""
+    """Return the adjoint of the group, [[X, 0], [[v]^ X, X]], (19): (..., 7, 7) -> (..., 12, 12).
+
+    Equations: 000 (18)-(21).
+    """
     X, v = parts(Y)
     return Dual(X, g1.hat(v) @ X).block
 
@@ -66,14 +78,20 @@ def ad(t: ArrayLike) -> Array:
 
 
 def exp(t: ArrayLike) -> Array:
-    """Return the exponential of [t]^ in closed form, (141): (..., 12) -> (..., 7, 7)."""
+    """Return the exponential of [t]^ in closed form, (141): (..., 12) -> (..., 7, 7).
+
+    Equations: 000 (141).
+    """
     t = np.asarray(t)
     omega, v = t[..., :6], t[..., 6:]
     return from_parts(g1.exp(omega), so3.act(g1.left_jacobian(omega), v))
 
 
 def log(Y: ArrayLike) -> Array:
-    """Return the logarithm in closed form, (145), with a rigid rotation of at most pi: (..., 7, 7) -> (..., 12)."""
+    """Return the logarithm in closed form, (145), with a rigid rotation of at most pi: (..., 7, 7) -> (..., 12).
+
+    Equations: 000 (145).
+    """
     X, v = parts(Y)
     omega = g1.log(X)
     return np.concatenate([omega, so3.act(g1.left_jacobian_inverse(omega), v)], axis=-1)

@@ -17,7 +17,10 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Rotation:
-    """A + eps hat(theta) A, (30): `matrix` is the element (..., 6, 6) of G1. R_ab maps coordinates of b to a."""
+    """A + eps hat(theta) A, (30): `matrix` is the element (..., 6, 6) of G1. R_ab maps coordinates of b to a.
+
+    Equations: 000 (30)-(31).
+    """
 
     matrix: Array
 
@@ -28,7 +31,10 @@ class Rotation:
 
     @staticmethod
     def small(theta: ArrayLike) -> Rotation:
-        """Return 1 + eps hat(theta), (24): deflection alone."""
+        """Return 1 + eps hat(theta), (24): deflection alone.
+
+        Equations: 000 (24).
+        """
         return Rotation.of(np.eye(3), theta)
 
     @staticmethod
@@ -56,7 +62,10 @@ class Rotation:
         return Dual(self.matrix[..., :3, :3], self.matrix[..., 3:, :3])
 
     def inverse(self) -> Rotation:
-        """Return R_ba from R_ab."""
+        """Return R_ba from R_ab.
+
+        Equations: 000 (25).
+        """
         return Rotation(g1.inverse(self.matrix))
 
     @overload
@@ -72,18 +81,27 @@ class Rotation:
 
 @dataclass(frozen=True, eq=False)
 class Transform:
-    """Rigid pose and first-order deflection of a frame, (43): `matrix` is the element (..., 7, 7) of G2."""
+    """Rigid pose and first-order deflection of a frame, (43): `matrix` is the element (..., 7, 7) of G2.
+
+    Equations: 000 (44).
+    """
 
     matrix: Array
 
     @staticmethod
     def of(rotation: Rotation, position: Dual) -> Transform:
-        """Return frame b at the dual position r + eps d, turned by R_ab, (49)-(50)."""
+        """Return frame b at the dual position r + eps d, turned by R_ab, (49)-(50).
+
+        Equations: 000 (48)-(50).
+        """
         return Transform(g2.from_parts(rotation.matrix, position.stacked))
 
     @staticmethod
     def deflected(T: ArrayLike, delta: ArrayLike) -> Transform:
-        """Return (1 + eps [delta]^) T, (43): pose T (..., 4, 4), deflection delta = (theta, d) (..., 6) on its left."""
+        """Return (1 + eps [delta]^) T, (43): pose T (..., 4, 4), deflection delta = (theta, d) (..., 6) on its left.
+
+        Equations: 000 (42)-(43).
+        """
         T, delta = np.asarray(T), np.asarray(delta)
         theta, r = delta[..., :3], T[..., :3, 3]
         return Transform.of(Rotation.of(T[..., :3, :3], theta), Dual(r, np.cross(theta, r) + delta[..., 3:]))

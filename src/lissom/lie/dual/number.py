@@ -35,7 +35,10 @@ class Dual:
 
     @staticmethod
     def vector(stacked: ArrayLike) -> Dual:
-        """Return the dual vector (..., 3) whose parts are stacked in one real vector (..., 6), as in (37)."""
+        """Return the dual vector (..., 3) whose parts are stacked in one real vector (..., 6), as in (37).
+
+        Equations: 000 (37).
+        """
         stacked = np.asarray(stacked)
         half = stacked.shape[-1] // 2
         return Dual(stacked[..., :half], stacked[..., half:])

@@ -22,13 +22,19 @@ Array = NDArray[Any]
 
 
 def reference_transformation(p: Dual) -> Array:
-    """Return U of (60), (..., 12, 12): moves the reference point from s to r, with p the dual vector from r to s."""
+    """Return U of (60), (..., 12, 12): moves the reference point from s to r, with p the dual vector from r to s.
+
+    Equations: 000 (60).
+    """
     one = np.broadcast_to(np.eye(6), (*p.stacked.shape[:-1], 6, 6))
     return Dual(one, g1.hat(p.stacked)).block
 
 
 def coordinate_transformation(R: Rotation) -> Array:
-    """Return R bar of (63), (..., 12, 12): coordinates of frame b become those of a."""
+    """Return R bar of (63), (..., 12, 12): coordinates of frame b become those of a.
+
+    Equations: 000 (63).
+    """
     return Dual(R.matrix, np.zeros_like(R.matrix)).block
 
 
@@ -36,6 +42,8 @@ def swap_parts(screw: Array) -> Array:
     """Return N screw, (70): real and dual parts change places, (..., 12).
 
     An elastic motion so becomes first order.
+
+    Equations: 000 (70).
     """
     a, b, c, d = np.split(np.asarray(screw), 4, axis=-1)
     return np.concatenate([b, a, d, c], axis=-1)
@@ -60,19 +68,31 @@ class Screw:
         return np.concatenate([self.direction.stacked, self.moment.stacked], axis=-1)
 
     def referenced(self, p: Dual) -> Self:
-        """Return it about a point r; p is the dual vector from r to the present reference point, (59)."""
+        """Return it about a point r; p is the dual vector from r to the present reference point, (59).
+
+        Equations: 000 (59).
+        """
         return type(self)(self.direction, self.moment + p.cross(self.direction))
 
     def expressed(self, R: Rotation) -> Self:
-        """Return it in the coordinates of frame a, R = R_ab, (62)."""
+        """Return it in the coordinates of frame a, R = R_ab, (62).
+
+        Equations: 000 (62).
+        """
         return type(self)(R @ self.direction, R @ self.moment)
 
     def transformed(self, T: Transform) -> Self:
-        """Return it as seen in frame a and about its origin, T = T_ab: coordinates, then reference; Ad of G2, (19)."""
+        """Return it as seen in frame a and about its origin, T = T_ab: coordinates, then reference; Ad of G2, (19).
+
+        Equations: 000 (2)-(4), (84)-(85).
+        """
         return self.expressed(T.rotation).referenced(T.position)
 
     def __add__(self, other: Self) -> Self:
-        """Sum of screws about the same point in the same coordinates, (5)."""
+        """Sum of screws about the same point in the same coordinates, (5).
+
+        Equations: 000 (5).
+        """
         return type(self)(self.direction + other.direction, self.moment + other.moment)
 
     def __mul__(self, amount: ArrayLike | Dual) -> Self:
@@ -85,7 +105,10 @@ class Screw:
 
 
 class Line(Screw):
-    """A dual line: a screw without pitch; the axis of a joint, (58)."""
+    """A dual line: a screw without pitch; the axis of a joint, (58).
+
+    Equations: 000 (58).
+    """
 
     @classmethod
     def through(cls, axis: ArrayLike | Dual, point: ArrayLike | Dual = (0.0, 0.0, 0.0)) -> Self:
@@ -94,16 +117,25 @@ class Line(Screw):
         return cls(axis, point.cross(axis))
 
     def twist(self, rate: ArrayLike | Dual) -> Twist:
-        """Return the dual twist of a rotation about the line at the given rate, (57)."""
+        """Return the dual twist of a rotation about the line at the given rate, (57).
+
+        Equations: 000 (57).
+        """
         return Twist.of((self * rate).stacked)
 
     def wrench(self, magnitude: ArrayLike | Dual) -> Wrench:
-        """Return the dual wrench of a force of the given magnitude along the line, (81)."""
+        """Return the dual wrench of a force of the given magnitude along the line, (81).
+
+        Equations: 000 (81).
+        """
         return Wrench.of((self * magnitude).stacked)
 
 
 class Twist(Screw):
-    """A dual twist, (56): angular velocity and velocity of the reference point."""
+    """A dual twist, (56): angular velocity and velocity of the reference point.
+
+    Equations: 000 (1).
+    """
 
     @property
     def omega(self) -> Dual:
@@ -124,7 +156,10 @@ class Twist(Screw):
 
 
 class Wrench(Screw):
-    """A dual wrench, (80): force and torque about the reference point."""
+    """A dual wrench, (80): force and torque about the reference point.
+
+    Equations: 000 (6), (80).
+    """
 
     @property
     def force(self) -> Dual:

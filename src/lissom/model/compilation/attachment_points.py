@@ -57,7 +57,7 @@ def with_attachments(robot: Robot, acted: Iterable[tuple[str, Any]]) -> Robot:
             continue
         known = {place for place in acting_places(robot, link) if place.couple}
         new = [place.x for place in _inside([(at, True) for at in more[link.name] if _is_place(at)], link)]
-        new = [x for x in new if {*_inside([(x, True), *known], link)} != known]
+        new = [x for x in new if {*_inside([(x, True), *(place[:2] for place in known)], link)} != known]
         if new:
             beam = link.beam.model_copy(update={"attachments": (*link.beam.attachments, *new)})
             changed[link.name] = link.model_copy(update={"beam": beam})

@@ -15,7 +15,7 @@ from lissom.kernel.data.arrays import Arrays, Bow, Foreshortening, Inertia, Stra
 
 if TYPE_CHECKING:
     from lissom.beam.fields.exact_field import Stations
-    from lissom.model.description.force_curve import Piece
+    from lissom.model.description.force_curve import CurvePiece
 
 
 def put_body(out: Inertia, i: int, body: Any) -> None:
@@ -55,10 +55,10 @@ def coupled(own: Inertia) -> Inertia:
     return own._replace(coupled_start=starts, coupled=np.ascontiguousarray(found[:, 1:]))
 
 
-def listed_alike(models: Sequence[Arrays]) -> list[Arrays]:
+def unify_lists(models: Sequence[Arrays]) -> list[Arrays]:
     """Return models with the lists of terms of all: what is zero, so not listed, in one may change in another."""
-    start, coupled, _ = _united([(own.inertia.coupled_start, own.inertia.coupled) for own in models])
-    cubic_start, modes, places = _united([(own.strain.cubic_start, own.strain.cubic_modes) for own in models])
+    start, coupled, _ = _unify([(own.inertia.coupled_start, own.inertia.coupled) for own in models])
+    cubic_start, modes, places = _unify([(own.strain.cubic_start, own.strain.cubic_modes) for own in models])
 
     def spread(values: np.ndarray, place: np.ndarray) -> np.ndarray:
         out = np.zeros(len(modes), values.dtype)
@@ -74,7 +74,7 @@ def listed_alike(models: Sequence[Arrays]) -> list[Arrays]:
     return [listed(own, place) for own, place in zip(models, places, strict=True)]
 
 
-def _united(lists: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+def _unify(lists: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """Return one list of the entries of all: where rows of each body start, the rows, places of each list in it."""
     bodies = np.arange(len(lists[0][0]) - 1)
     rows = [np.column_stack([np.repeat(bodies, np.diff(start)), entries]) for start, entries in lists]
@@ -115,7 +115,7 @@ def put_bow(out: Bow, i: int, link: Any) -> None:
     out.nodes[out.start[i] : out.start[i + 1], ..., : link.count] = part.nodes
 
 
-def appended(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
+def append_curve(pieces: list[CurvePiece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
     """Append the pieces of a spring's curve, if it has one, and tell where they begin and end."""
     start = len(pieces)
     if (curve := getattr(spring, "curve", None)) is not None:

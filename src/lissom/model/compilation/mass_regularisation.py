@@ -22,7 +22,7 @@ TRACE = 1e-7  # of the robot's mass
 
 def regularising_inertias(robot: Robot) -> list[str]:
     """Return links that move no mass by themselves, but are held by a loop."""
-    held = _held(robot)
+    held = _loop_links(robot)
     if not held:
         return []
     welded = _welded_inertias(robot, _children(robot))
@@ -33,7 +33,7 @@ def regularising_inertias(robot: Robot) -> list[str]:
     ]
 
 
-def _held(robot: Robot) -> set[str]:
+def _loop_links(robot: Robot) -> set[str]:
     """Return links on which a joint closes a loop, and those to which they are fixed."""
     held = {frame.link for loop in robot.loops if loop.joint is not None for frame in loop.between}
     for link in reversed(robot.bodies):
@@ -52,7 +52,7 @@ def _children(robot: Robot) -> dict[str, list[Link]]:
 def mass_problems(robot: Robot) -> list[Problem]:
     """Return bodies without mass at the end of a branch, and joints that move nothing, unless a loop holds them."""
     found: list[Problem] = []
-    children, held = _children(robot), _held(robot)
+    children, held = _children(robot), _loop_links(robot)
     welded = _welded_inertias(robot, children)
     for i, link in enumerate(robot.links):
         if link.body is None or link.name in held:

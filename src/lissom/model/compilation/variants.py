@@ -190,10 +190,10 @@ class _Variants:
             put_foreshortening(tables("foreshortening"), row, beam)
             self._heavy.add(row)
         if moved:
-            for child, place in self._carried(link):
+            for child, place in self._carried_rows(link):
                 attach(tables("sections"), child, beam, place)
 
-    def _carried(self, link: Link) -> Iterator[tuple[int, Any]]:
+    def _carried_rows(self, link: Link) -> Iterator[tuple[int, Any]]:
         """Return rows of the bodies on a link, and where they sit."""
         for other in self.before.robot.links:
             if other.parent == link.name:

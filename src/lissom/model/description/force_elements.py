@@ -19,6 +19,7 @@ from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.forms import Forms
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, kind_of, refusal
+from lissom.model.fields.written_forms import NUMBER, QUANTITY, AlsoWritten, several, union
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot
@@ -147,7 +148,8 @@ class Cylinder(Element):
         return {"damping": self.damping, "thrust": self.force, "driven": 1} if self.drive == "force" else {}
 
 
-Matrix6 = tuple[tuple[float, ...], ...]
+_ROW = several(union(NUMBER, QUANTITY), 6, 6)
+Matrix6 = Annotated[tuple[tuple[float, ...], ...], AlsoWritten(_ROW), AlsoWritten(several(_ROW, 6, 6))]
 
 
 class Bushing(Element):

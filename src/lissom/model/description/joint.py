@@ -2,29 +2,21 @@
 
 # Annotations are not postponed here: pydantic would have to compile each of them again.
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from lissom.kernel.data.arrays import POWERS
+from lissom.model.description.joint_actions import Friction, Limits, Spring, Transmission
 from lissom.model.description.joint_kinds import KINDS, Kind
 from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, PerCoordinate, refusal, wrong_kind
 from lissom.model.fields.units import DAMPING
 from lissom.model.fields.vector_fields import Axis, Vec3, Vector
+from lissom.model.fields.written_forms import Schema
 from lissom.plugins import load_plugins
-
-if TYPE_CHECKING:
-    from lissom.model.description.joint_actions import Friction, Limits, Spring, Transmission
-else:
-    Friction = lazy("lissom.model.description.joint_actions:Friction")
-    Limits = lazy("lissom.model.description.joint_actions:Limits")
-    Spring = lazy("lissom.model.description.joint_actions:Spring")
-    Transmission = lazy("lissom.model.description.joint_actions:Transmission")
-
 
 # Fields that couple turn and slide: how one is given, and which joint has it.
 COUPLINGS = (
@@ -42,6 +34,7 @@ class Joint(Description):
     """
 
     what: ClassVar[str] = "joint"
+    also: ClassVar[tuple[Schema, ...]] = ({"enum": list(KINDS)},)  # its type alone
 
     name: Annotated[str, Name("the name of the joint")] = ""  # the link fills in its own name
     type: Annotated[str, Choice("the type of the joint", KINDS)]

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from lissom.model.description.force_curve import Curve
 from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.number_fields import Number, PerCoordinate, refusal, wrong_kind
 from lissom.model.fields.units import DAMPING, FORCE, INERTIA, POSITION, RATE, STIFFNESS, JointUnit
-
-if TYPE_CHECKING:
-    from lissom.model.description.force_curve import Curve
-else:
-    Curve = lazy("lissom.model.description.force_curve:Curve")
 
 
 class Friction(Description):

@@ -11,7 +11,7 @@ from lissom.kernel.data.arrays import LoopRow
 from lissom.messages import listed
 from lissom.model.description.frame import WORLD, Frame, frame_problems
 from lissom.model.description.joint import Joint
-from lissom.model.description.joint_kinds import KINDS, Step, joint_steps
+from lissom.model.description.joint_kinds import KINDS, MotionStep, joint_steps
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Name
 from lissom.model.fields.number_fields import Number, refusal
@@ -110,7 +110,7 @@ def held_rows(joint: Joint) -> list[Row]:
     steps = joint_steps(joint)
     slides = [_along(step) for step in steps if step.row.slides]
     turns = [step.screw[:3] for step in steps if step.row.turns]
-    rows = [Row(LoopRow.PLACE, f"force along {_named(a)}", a) for a in _normal_to(slides)]
+    rows = [Row(LoopRow.PLACE, f"force along {_axis_text(a)}", a) for a in _normal_to(slides)]
     if any(step.row.on_group for step in steps):
         return rows
     if not turns:
@@ -121,16 +121,16 @@ def held_rows(joint: Joint) -> list[Row]:
     else:
         pairs = [(turns[0], turns[1])]
     for a, b in pairs:
-        rows.append(Row(LoopRow.SQUARE, f"torque about {_named(np.cross(b, a))}", a, b, level=a @ b))
+        rows.append(Row(LoopRow.SQUARE, f"torque about {_axis_text(np.cross(b, a))}", a, b, level=a @ b))
     if joint.kind.coupled:
         axis = turns[0]
         side = _normal_to([axis])[0]
-        label = f"torque about {_named(axis)} with force along it"
+        label = f"torque about {_axis_text(axis)} with force along it"
         rows.append(Row(LoopRow.THREAD, label, side, side, axis, pace=2 * np.pi / joint.pitch))
     return rows
 
 
-def _along(step: Step) -> np.ndarray:
+def _along(step: MotionStep) -> np.ndarray:
     """Return unit direction of a slide."""
     direction = step.screw[3:]
     return direction / np.linalg.norm(direction)
@@ -154,7 +154,7 @@ def _normal_to(axes: list[np.ndarray]) -> list[np.ndarray]:
     return found
 
 
-def _named(axis: np.ndarray) -> str:
+def _axis_text(axis: np.ndarray) -> str:
     """Return "x", "-y", or the components."""
     unit = np.real(axis) / np.linalg.norm(np.real(axis))
     for k, name in enumerate("xyz"):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
+import numpy as np
 from pydantic import Field, PlainValidator, field_validator, model_validator
 
 from lissom.errors import LissomError, RobotError
@@ -14,6 +15,7 @@ from lissom.model.compilation.attachment_points import acting_places
 from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions, end_conditions, links_on_loops
 from lissom.model.description import robot_checks
 from lissom.model.description.body import AnyBody
+from lissom.model.description.contact import Contact
 from lissom.model.description.frame import Frame, placed
 from lissom.model.description.joint import Joint
 from lissom.model.description.location import AnyPlace
@@ -23,20 +25,19 @@ from lissom.model.description.visual import Visual
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.name_fields import Name, Title
-from lissom.model.fields.number_fields import refusal
+from lissom.model.fields.number_fields import is_number, refusal
+from lissom.model.fields.tolerances import Tolerance, size_of, without_tolerances
 from lissom.model.fields.vector_fields import Vec3, Vector
 from lissom.model.flexible.beam import Beam
 from lissom.model.flexible.material import Material
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink, Place
-    from lissom.model.description.contact import Contact
     from lissom.model.description.force_elements import Element
     from lissom.model.description.sensor import AnySensor
     from lissom.model.flexible.finite_elements import FiniteElements
     from lissom.model.model import Model
 else:
-    Contact = lazy("lissom.model.description.contact:Contact")
     Element = lazy("lissom.model.description.force_elements:ELEMENTS")
     FiniteElements = lazy("lissom.model.flexible.finite_elements:FiniteElements")
     AnySensor = lazy("lissom.model.description.sensor:AnySensor")
@@ -142,7 +143,7 @@ class Link(Description):
             raise RobotError.of(error) from None
 
 
-def _seated(link: Link, parent: Link) -> Link:
+def _place_link(link: Link, parent: Link) -> Link:
     origin = placed(parent, link.origin)
     return link if origin is link.origin else link.model_copy(update={"origin": origin})
 
@@ -165,6 +166,15 @@ class Robot(Description):
     contacts: Annotated[tuple[Contact, ...], Field(description="spheres and the surfaces they may touch")] = ()
     sensors: Annotated[tuple[AnySensor, ...], Field(description="encoders, strain gauges, accelerometers, ...")] = ()
 
+    tolerances: dict[str, Annotated[float | str, Tolerance()]] = Field(
+        default={}, description="by how much numbers may be off, by path: {materials.steel.E: 3 %}"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _inline_tolerances(cls, data: Any) -> Any:
+        return without_tolerances(data) if isinstance(data, dict) else data
+
     @field_validator("links")
     @classmethod
     def _parents(cls, links: tuple[Link, ...]) -> tuple[Link, ...]:
@@ -179,10 +189,31 @@ class Robot(Description):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        problems = robot_checks.problems(self)
+        problems = robot_checks.problems(self) or list(self._wrong_tolerances())
         if problems:
             raise refusals(*problems)
         return self
+
+    def toleranced(self) -> dict[str, tuple[float, float]]:
+        """Return every number that is known within a tolerance, by path: its value and the tolerance, in SI units."""
+        from lissom.model.io.robot_paths import get, unit_of
+
+        values = {path: float(np.real(get(self, path))) for path in self.tolerances}
+        return {
+            path: (value, size_of(self.tolerances[path], value, unit_of(self, path))) for path, value in values.items()
+        }
+
+    def _wrong_tolerances(self) -> Iterator[tuple[tuple[str | int, ...], Any, str]]:
+        from lissom.model.io.robot_paths import get, unit_of
+
+        for path, tolerance in self.tolerances.items():
+            try:
+                value = get(self, path)
+                if not is_number(value) and not isinstance(value, complex):
+                    raise ValueError("leads to no number; give the path of one, such as materials.steel.E")
+                size_of(tolerance, float(np.real(value)), unit_of(self, path))
+            except (LissomError, ValueError) as error:
+                yield ("tolerances", path), tolerance, getattr(error, "text", str(error))
 
     @property
     def bodies(self) -> tuple[Link, ...]:
@@ -191,8 +222,8 @@ class Robot(Description):
         links = (*self.links, *(link for link in carried if link is not None))
         tipped = {link.name: link for link in self.links if getattr(link.body, "tip", None) is not None}
         if tipped:
-            links = tuple(_seated(link, tipped[link.parent]) if link.parent in tipped else link for link in links)
-        return robot_checks.ordered(links)
+            links = tuple(_place_link(link, tipped[link.parent]) if link.parent in tipped else link for link in links)
+        return robot_checks.sort_links(links)
 
     @property
     def closures(self) -> tuple[Loop, ...]:
@@ -221,7 +252,7 @@ class Robot(Description):
                 return link
             if name == link.payload_name and (carried := link.carried()):
                 return carried
-        from lissom.model.fields.name_fields import did_you_mean
+        from lissom.messages import did_you_mean
 
         names = [link.name for link in self.links]
         raise RobotError(
@@ -294,9 +325,9 @@ class Robot(Description):
 
     def with_values(self, changes: Iterable[tuple[str, Any]]) -> "Robot":
         """Return a robot that differs in several values, checked once all are in their places."""
-        from lissom.model.io.robot_paths import replaced
+        from lissom.model.io.robot_paths import replace_values
 
-        return replaced(self, changes)
+        return replace_values(self, changes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data as in a robot file, without what equals its default."""
@@ -311,11 +342,23 @@ class Robot(Description):
         return write(self.to_dict())
 
     @classmethod
+    def from_dict(cls, data: Any) -> "Robot":
+        """Make a robot of plain data: the mapping that a robot file holds, by its links or in another form (`dh`)."""
+        if isinstance(data, dict) and "links" not in data:
+            from lissom.model.importers import registry
+            from lissom.model.io.robot_files import text_of
+
+            importer = registry.by_key(data)
+            if importer is not None and importer.form is not None:
+                return importer.form.from_dict(data).robot("", text_of)
+        return super().from_dict(data)
+
+    @classmethod
     def from_yaml(cls, text: str) -> "Robot":
         """Return a robot from the text of a robot file."""
-        from lissom.model.io.robot_files import Found
+        from lissom.model.io.robot_files import FoundFile
 
-        return Found(text, "<text>").robot()
+        return FoundFile(text, "<text>").robot()
 
     def save(self, path: str | Path) -> None:
         """Write the robot file."""

@@ -20,7 +20,7 @@ SHOWN = 12  # links of a cycle that a message names
 SLENDER = 5.0  # length over thickness below which a beam is no beam
 
 
-def ordered(links: tuple[Link, ...]) -> tuple[Link, ...]:
+def sort_links(links: tuple[Link, ...]) -> tuple[Link, ...]:
     """Return links with every parent before its children, else as given; what hangs on a cycle is left out."""
     known = {WORLD}
     for link in links:
@@ -158,7 +158,7 @@ def _parents(robot: Robot) -> list[Problem]:
             found.append((("links", i, "parent"), link.parent, f"is not a link{hint}; name another link, or world"))
     if found or len(known) <= len(names):  # two of one name: which is meant where cannot be said
         return found
-    reached = {link.name for link in ordered(robot.links)}
+    reached = {link.name for link in sort_links(robot.links)}
     place = {link.name: i for i, link in enumerate(robot.links)}
     lost = next((link for link in robot.links if link.name not in reached), None)
     if lost is None:

@@ -24,6 +24,7 @@ from lissom.model.fields.number_fields import Count, Number, PerCoordinate, wron
 from lissom.model.fields.registered_types import Registered
 from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
 from lissom.model.fields.vector_fields import Pair, Vec2
+from lissom.model.fields.written_forms import QUANTITY, AlsoWritten, several
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot
@@ -33,6 +34,8 @@ FACES = ("y", "-y", "z", "-z")
 GAUGES = ("strain", "curvature")
 LARGEST_SEED = 2**32 - 1
 TURN = 2 * np.pi
+
+Written = Annotated[PerCoordinate, AlsoWritten(QUANTITY), AlsoWritten(several(QUANTITY))]
 
 
 class Sensor(Description):
@@ -54,9 +57,9 @@ class Sensor(Description):
     low_pass: Annotated[
         float | None, Number("the corner of a first-order low-pass before the sampler", "Hz", above=0, at_most=1e6)
     ] = None
-    noise: PerCoordinate = Field(default=0.0, description="the standard deviation of white noise, one or a list")
-    bias: PerCoordinate = Field(default=0.0, description="what is added to every reading, one or a list")
-    resolution: PerCoordinate | None = Field(default=None, description="the step of the readings, one or a list")
+    noise: Written = Field(default=0.0, description="the standard deviation of white noise, one or a list")
+    bias: Written = Field(default=0.0, description="what is added to every reading, one or a list")
+    resolution: Written | None = Field(default=None, description="the step of the readings, one or a list")
     seed: Annotated[int, Count("the seed of the noise", LARGEST_SEED)] = 0
 
     @field_validator("noise", "bias", "resolution", mode="plain")  # keeps the unit until the joint is known

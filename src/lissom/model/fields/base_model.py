@@ -11,6 +11,7 @@ from pydantic_core import InitErrorDetails, ValidationError
 from lissom.errors import ABSENT, Keys, LissomError, RobotError, within
 from lissom.model.fields.number_fields import refusal
 from lissom.model.fields.signatures import PartSignature
+from lissom.model.fields.written_forms import Schema
 
 FORM = "form:"  # starts the tag of one way to write a field, such as a section's shape; never part of a path
 
@@ -26,6 +27,7 @@ class Description(BaseModel):
     error: ClassVar[type[LissomError]] = RobotError
     form: ClassVar[str] = ""  # its tag, where a field may be written in several ways
     chosen_by: ClassVar[str] = "shape"  # the field that says which way it is
+    also: ClassVar[tuple[Schema, ...]] = ()  # other ways to write it, which a validator turns into its fields
 
     def __init__(self, /, **data: Any) -> None:
         try:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from lissom.messages import did_you_mean, listed
 from lissom.model.fields.number_fields import Checked, kind_of, refusal
+from lissom.model.fields.written_forms import Schema, SchemaOf
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,17 @@ class Choice(Checked):
             raise refusal(f"is unknown{did_you_mean(value, self.choices)}; {self.remedy}")
         return value
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return {"enum": list(self.choices)}
+
 
 @dataclass(frozen=True)
 class Name(Checked):
     """A name: letters, digits, hyphens and underscores, as it must serve inside `links.upper.beam.length`."""
 
     meaning: str
+    pattern: ClassVar[str] = r"\w[\w-]{0,63}"
 
     @property
     def remedy(self) -> str:
@@ -48,9 +54,13 @@ class Name(Checked):
         if not isinstance(value, str):
             hint = "; put it in quotes" if value is not None and not isinstance(value, list | dict) else ""
             raise refusal(f"must be text, not {kind_of(value)}; {self.remedy}{hint}")
-        if not re.fullmatch(r"\w[\w-]{0,63}", value):
+        if not re.fullmatch(self.pattern, value):
             raise refusal(f"cannot serve as a name; {self.remedy} (at most 64)")
         return value
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return {"type": "string", "pattern": f"^{self.pattern}$"}
 
 
 LONGEST_PATH = 4096  # characters that systems take
@@ -75,3 +85,7 @@ class Title(Checked):
         if not value.strip() or len(value) > self.longest or not value.isprintable():
             raise refusal(f"must be one printable line of 1 to {self.longest} characters; {self.remedy}")
         return value
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return {"type": "string", "minLength": 1, "maxLength": self.longest}

@@ -19,6 +19,7 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lissom.model.fields import units
+from lissom.model.fields.written_forms import QUANTITY, Schema, SchemaOf, several, union
 
 # Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
 LARGEST, SMALLEST = 1e20, 1e-40
@@ -27,7 +28,7 @@ LARGEST_IN = {"metres": 1e5, "1/m": 1e3, "rad/m": 1e3}
 PerCoordinate = float | tuple[float, ...]
 
 
-class Quantity(float):
+class WrittenNumber(float):
     """A number in SI units that knows the unit in which it was written, until its joint is known."""
 
     unit: units.Unit
@@ -48,7 +49,7 @@ def looks_like_degrees(value: Any) -> bool:
     Angles of several turns that are meant come from pi or from a unit, and have many digits: `720 deg` is no doubt.
     """
     number = value.real if isinstance(value, complex) else value
-    return not isinstance(number, Quantity) and abs(number) > 2 * math.pi and round(number, 2) == number
+    return not isinstance(number, WrittenNumber) and abs(number) > 2 * math.pi and round(number, 2) == number
 
 
 def degrees_text(value: float) -> str:
@@ -69,7 +70,7 @@ def wrong_kind(value: Any, unit: units.JointUnit, moved: Sequence[str]) -> str:
     several = isinstance(value, tuple | list)
     for k, one in enumerate(value if several else (value,)):
         for each in moved[k : k + 1] if several else moved:
-            if isinstance(one, Quantity) and not units.fits(one.unit, unit.of(each)):
+            if isinstance(one, WrittenNumber) and not units.fits(one.unit, unit.of(each)):
                 how = {"rad": "turns", "m": "slides"}.get(each, "is of a quaternion")
                 wanted = unit.of(each) or "no unit"
                 return f"has a unit of the wrong kind: the coordinate {how}, so this takes {wanted}"
@@ -132,6 +133,10 @@ class Checked(ABC):
     def check(self, value: Any) -> Any:
         """Return the value of the field, from what a person wrote."""
 
+    @abstractmethod
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what `check` takes; `of` gives that of a type."""
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = core_schema.no_info_plain_validator_function(self.check)
         return core_schema.nullable_schema(schema) if is_optional(source) else schema
@@ -165,12 +170,24 @@ class Number(Checked):
             return tuple(self.check_one(v) for v in value)
         return self.check_one(value)
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        bounds = {
+            "exclusiveMinimum": self.above,
+            "minimum": self.at_least,
+            "exclusiveMaximum": self.below,
+            "maximum": self.at_most,
+        }
+        number = {"type": "number"} | {name: bound for name, bound in bounds.items() if bound is not None}
+        one = union(number, QUANTITY) if self.unit else number
+        return union(one, several(one, least=1)) if self.each else one
+
     def check_one(self, value: Any) -> float:
         """Return one number as it is kept, or refuse it."""
         written = None
         if isinstance(value, str):
             value, written = self._in_si(value)
-        elif isinstance(value, Quantity):
+        elif isinstance(value, WrittenNumber):
             written = value.unit
         if not is_number(value):
             raise refusal(f"must be a number, not {kind_of(value)}{_hint(value)}; {self.remedy}")
@@ -192,7 +209,7 @@ class Number(Checked):
             raise refusal(f"must be less than {self.below:g}; {self.remedy}")
         if self.at_most is not None and number > self.at_most:
             raise refusal(f"is beyond any sensible size (at most {self.at_most:g}); {self.remedy}")
-        return number if written is None or isinstance(self.unit, str) else Quantity(number, written)
+        return number if written is None or isinstance(self.unit, str) else WrittenNumber(number, written)
 
     def _in_si(self, text: str) -> tuple[Any, units.Unit | None]:
         """Return the number of a quantity with a unit, such as "45 deg", and the unit; other text as it is."""
@@ -204,6 +221,31 @@ class Number(Checked):
             wanted = f"a unit of {self.unit}" if units.kinds(self.unit) else "no unit"
             raise refusal(f"has a unit of the wrong kind: this takes {wanted}; {self.remedy}")
         return number * unit.size, unit
+
+
+@dataclass(frozen=True)
+class Share(Checked):
+    """A part of a whole between 0 and 1, also in percent: 0.01 or 1 %."""
+
+    meaning: str
+
+    @property
+    def remedy(self) -> str:
+        """What to write instead."""
+        return f"give {self.meaning}"
+
+    def check(self, value: Any) -> float:
+        """Return the share as a number, or refuse it."""
+        found = re.fullmatch(r"\s*([\d.]+(?:[eE][-+]?\d+)?)\s*%\s*", value) if isinstance(value, str) else None
+        part = Number(self.meaning, above=0, below=100 if found else 1)
+        if found is None:
+            return part.check_one(value)
+        return part.check_one(_float(found.group(1))) / 100
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        number = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+        return union(number, {"type": "string", "pattern": r"^\s*[\d.]+([eE][-+]?\d+)?\s*%\s*$"})
 
 
 @dataclass(frozen=True)
@@ -231,6 +273,10 @@ class Count(Checked):
             raise refusal(f"is too large; {self.remedy}")
         return int(value)
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return {"type": "integer", "minimum": self.at_least, "maximum": self.at_most}
+
 
 @dataclass(frozen=True)
 class Flag(Checked):
@@ -248,3 +294,7 @@ class Flag(Checked):
         if not isinstance(value, bool | np.bool_):
             raise refusal(f"must be true or false, not {kind_of(value)}; {self.remedy}")
         return bool(value)
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return {"type": "boolean"}

@@ -48,19 +48,19 @@ _FACTOR = re.compile(r"([^\d\s*/^·]+)\^?(-?\d)?")
 def quantity(text: str) -> tuple[float, Unit] | None:
     """Return the number and the unit of "45 deg"; None where the text is not a number with a unit that is known."""
     found = _QUANTITY.fullmatch(text)
-    unit = parsed(found.group(2)) if found else None
+    unit = parse(found.group(2)) if found else None
     return None if found is None or unit is None else (float(found.group(1)), unit)
 
 
 def heading(text: str) -> tuple[str, Unit | None]:
     """Split what stands over a column into its name and its unit: "elbow [deg]", "time (ms)"; None without one."""
     found = _HEADING.fullmatch(text)
-    unit = parsed(found.group(2)) if found else None
+    unit = parse(found.group(2)) if found else None
     return (text, None) if found is None or unit is None else (found.group(1), unit)
 
 
 @lru_cache(maxsize=512)
-def parsed(text: str) -> Unit | None:
+def parse(text: str) -> Unit | None:
     """Return a unit such as "kg/m3" or "N m s/rad": what follows a slash divides; None where a part is unknown."""
     from fractions import Fraction  # so that g/cm3 are a thousand, not 999.9999999999998
 
@@ -111,7 +111,7 @@ SIGNAL = JointUnit("rad", "metres", ("N m", "N"))  # of a coordinate, or of the 
 def kinds(wanted: str | JointUnit) -> frozenset[Dimension]:
     """Return the kinds of units that a field allows."""
     names = (wanted,) if isinstance(wanted, str) else (wanted.turning, wanted.sliding, *wanted.others)
-    return frozenset(unit.kind for name in names if name and (unit := parsed(name)) is not None)
+    return frozenset(unit.kind for name in names if name and (unit := parse(name)) is not None)
 
 
 def fits(unit: Unit, wanted: str | JointUnit) -> bool:

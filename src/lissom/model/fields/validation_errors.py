@@ -44,12 +44,12 @@ def explain(
         path, value, text = _sentence(details, part)
         if details["type"] == "missing" and path in misspelt:
             continue
-        place = named(path, data, names) if part.what == part.whole else (part.what, *path)
+        place = path_text(path, data, names) if part.what == part.whole else (part.what, *path)
         problems.append(LissomError(text, place or (part.what,), value, source, line_of(path) if source else None))
     return part.error.together(problems, source)
 
 
-def named(path: Keys, data: Any, names: Names | None = None) -> Keys:
+def path_text(path: Keys, data: Any, names: Names | None = None) -> Keys:
     """Return `links.upper.beam.length`: a path with links and loops by their names, other lists by index.
 
     Parameters
@@ -96,7 +96,9 @@ def _resolve(loc: Keys, part: type[Description]) -> tuple[Keys, list[type[Descri
             owners = []
             continue
         owners = candidates
-        annotations = [a for c in candidates if (f := written(c).get(str(key))) for a in (f.annotation, *f.metadata)]
+        annotations = [
+            a for c in candidates if (f := file_fields(c).get(str(key))) for a in (f.annotation, *f.metadata)
+        ]
         candidates = [c for annotation in annotations for c in _parts_in(annotation)]
         inside_mapping = any(get_origin(annotation) is dict for annotation in annotations)
     return tuple(path), owners, candidates
@@ -159,11 +161,11 @@ def _unknown_form(value: Any, path: Keys, parts: list[type[Description]], remedy
 
 
 def _fields(owners: list[type[Description]]) -> list[str]:
-    names = dict.fromkeys(name for owner in owners for name in written(owner))
+    names = dict.fromkeys(name for owner in owners for name in file_fields(owner))
     return sorted(names, key=lambda name: name != owners[0].chosen_by) if names else ["none"]
 
 
-def written(part: type[Description]) -> dict[str, FieldInfo]:
+def file_fields(part: type[Description]) -> dict[str, FieldInfo]:
     """Return the fields of a part by the names that a file has for them."""
     return {field.alias or name: field for name, field in part.model_fields.items()}
 
@@ -171,7 +173,7 @@ def written(part: type[Description]) -> dict[str, FieldInfo]:
 def _remedy(owners: list[type[Description]], inner: list[type[Description]], path: Keys) -> str:
     """Return what the schema says about the field at the end of the path."""
     for owner in owners:
-        field = written(owner).get(str(path[-1])) if path else None
+        field = file_fields(owner).get(str(path[-1])) if path else None
         if field is None:
             continue
         for metadata in field.metadata:

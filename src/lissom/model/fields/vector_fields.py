@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lissom.model.fields.number_fields import Checked, Number, is_number, kind_of, refusal
+from lissom.model.fields.written_forms import Schema, SchemaOf, several, union
 
 Vec2 = tuple[float, float]
 Vec3 = tuple[float, float, float]
@@ -40,6 +41,10 @@ class Vector(Checked):
         x, y, z = (self.component.check_one(v) for v in value)
         return x, y, z
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return several(self.component.schema(of), 3, 3)
+
 
 @dataclass(frozen=True)
 class Pair(Checked):
@@ -61,6 +66,10 @@ class Pair(Checked):
         y, z = (number.check_one(v) for v in value)
         return y, z
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return several(Number(self.meaning, self.unit).schema(of), 2, 2)
+
 
 @dataclass(frozen=True)
 class Matrix6(Checked):
@@ -76,7 +85,7 @@ class Matrix6(Checked):
 
     def check(self, value: Any) -> tuple[tuple[float, ...], ...]:
         """Return the value as it is kept, or refuse it."""
-        lists = list | tuple | np.ndarray
+        lists = (list, tuple, np.ndarray)
         if not isinstance(value, lists) or len(value) != 6:
             raise refusal(f"must be six rows, not {kind_of(value)}{_size(value)}; {self.remedy}")
         for k, row in enumerate(value):
@@ -98,6 +107,10 @@ class Matrix6(Checked):
         if np.linalg.eigvalsh((scaled + scaled.T) / 2).min() <= 1e-12:
             raise refusal(f"must be positive definite; check its signs, its order and its units: {self.remedy}")
         return rows
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return several(several(Number(self.meaning).schema(of), 6, 6), 6, 6)
 
 
 @dataclass(frozen=True)
@@ -150,6 +163,13 @@ class InertiaTensor(Checked):
         else:
             raise refusal(f"must not be {kind_of(value)}{_size(value)}; {self.remedy}")
         return _physical(matrix, self.real)
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        number = Number("a moment", "kg m2").schema(of)
+        named = {"type": "object", "required": ["xx", "yy", "zz"], "additionalProperties": False}
+        named["properties"] = dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), number)
+        return union(several(number, 3, 3), several(several(number, 3, 3), 3, 3), named)
 
 
 def _size(value: Any) -> str:

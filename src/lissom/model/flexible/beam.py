@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lissom.model.compilation.end_conditions import NOT_HELD, EndConditions
+from lissom.model.compilation.end_conditions import NOT_HELD
+from lissom.model.compilation.end_conditions import EndConditions as EndConditions
 from lissom.model.description.location import on_beam
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, refusal
+from lissom.model.fields.written_forms import FILE, AlsoWritten
 from lissom.model.flexible import section_files
 from lissom.model.flexible.beam_building import known_mode_counts, known_section_stress, link_of, same
 from lissom.model.flexible.beam_parts import (
     FRAMES,
+    MOST_MODES,
     STIFFENING,
     AnyDamping,
     AnyEnds,
@@ -62,11 +65,13 @@ class Beam(Description):
     stations: Annotated[
         tuple[Station, ...],
         Field(description="sections along the beam: [{x: 0, section: ...}, {x: 0.4, section: ...}]"),
+        AlsoWritten(FILE),
     ] = ()
     shear: AnyShear = "auto"
     modes: AnyModes = "auto"
     attachments: Annotated[
-        tuple[float, ...], Field(description="places in metres along the beam where loads will act, such as [0.4, 1.2]")
+        tuple[Annotated[float, PLACE], ...],
+        Field(description="places in metres along the beam where loads will act, such as [0.4, 1.2]"),
     ] = ()
     ends: AnyEnds = "auto"
     damping: AnyDamping = 0.0
@@ -201,21 +206,21 @@ class Beam(Description):
         """
         if isinstance(self.modes, Modes):
             return self.modes.as_dict()
-        reach = None if isinstance(self.modes, str) else self.modes.to
-        accuracy = ModesTo(to=1.0).accuracy if isinstance(self.modes, str) else self.modes.accuracy
+        wanted = ModesTo.model_construct() if isinstance(self.modes, str) else self.modes
+        reach, accuracy = wanted.to, wanted.accuracy
         counts = dict(known_mode_counts(self, tuple(materials.items()), reach, accuracy))
         if self.ends == "hermite":  # whose elements bring two each in bending
             counts |= {name: counts[name] + counts[name] % 2 for name in ("y", "z")}
-        if self.modes == "auto":
+        if reach is None:
             polynomials = dict(how.ends)
             for name in ("y", "z"):
                 least = [POLYNOMIALS if name in polynomials else HELD] if how.in_loop else []
                 least += [LOOSE] if name in how.loose else []
-                least += [self._stepped(how.in_loop)] if self.attachments else []
+                least += [self._count_step_functions(how.in_loop)] if self.attachments else []
                 counts[name] = max(counts[name], *least, 0)
-        return counts
+        return {name: min(MOST_MODES, count + getattr(wanted.more, name)) for name, count in counts.items()}
 
-    def _stepped(self, in_loop: bool) -> int:
+    def _count_step_functions(self, in_loop: bool) -> int:
         """Return how many bending functions forces need that step on at attachments.
 
         The nearer a force is to a held end, the more modes make up the deflection under it: the n lowest of a clamped
@@ -233,7 +238,10 @@ class Beam(Description):
         """What the number of functions was chosen for, in words; nothing where it is given."""
         if isinstance(self.modes, Modes):
             return ""
-        return " (auto)" if isinstance(self.modes, str) else f" (to {np.real(self.modes.to):g} Hz)"
+        if isinstance(self.modes, str):
+            return " (auto)"
+        base = "auto" if self.modes.to is None else f"to {np.real(self.modes.to):g} Hz"
+        return f" ({base} and more)" if self.modes.more.total else f" ({base})"
 
     @property
     def sheared(self) -> bool:
@@ -260,7 +268,7 @@ class Beam(Description):
 
         Numbers may be complex (see `Robot.with_value`); the shape functions are those of the real parts.
         """
-        known = tuple(places) if self.chooses_functions else ()
+        known = tuple(place._replace(held=how.in_loop) for place in places) if self.chooses_functions else ()
         return link_of(self, tuple(materials.items()), how, known)
 
     def build_like(
@@ -347,9 +355,20 @@ class Beam(Description):
 
         Where the section jumps, it is the one that begins there, or the one that is `ending`.
         """
+        section, material = self._made_of(x, materials, ending)
+        return known_section_stress(section, material)
+
+    def yield_stress(self, x: float, materials: Mapping[str, Material], ending: bool = False) -> float | None:
+        """Return the stress at which the section at x yields; None where its material does not say."""
+        material = self._made_of(x, materials, ending)[1]
+        return None if material is None else material.yield_stress
+
+    def _made_of(
+        self, x: float, materials: Mapping[str, Material], ending: bool
+    ) -> tuple[SectionSpec, Material | None]:
         section, own = (self.section, None) if self.section is not None else section_at(self.stations, x, ending)
         name = own or self.material
-        return known_section_stress(section, None if name is None else materials[name])
+        return section, None if name is None else materials[name]
 
     def basis_ends(self, section: "beams.Section") -> str | dict[str, Any]:
         """Return end conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""

@@ -53,13 +53,25 @@ class Modes(Description):
 
 
 class ModesTo(Description):
-    """As many shape functions as it takes: frequencies up to `to` are right within `accuracy`, tip free or held."""
+    """As many shape functions as it takes: frequencies up to `to` are right within `accuracy`, tip free or held.
+
+    Without `to` as many as of `auto`. `more` come on top: the space they span contains that without them.
+    """
 
     what: ClassVar[str] = "modes block"
     form: ClassVar[str] = FORM + "reach"
 
-    to: Annotated[float, Number("the frequency up to which the beam's own are wanted", "Hz", above=0)]
+    to: Annotated[
+        float | None, Number("the frequency up to which the beam's own are wanted, as auto unless given", "Hz", above=0)
+    ] = None
     accuracy: Annotated[float, Number("the relative error of a frequency that is allowed", above=0, at_most=0.5)] = 0.01
+    more: Modes = Modes()
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.to is None and not self.more.total:
+            raise refusals(("to", None, "missing; give a frequency, or write modes: auto"))
+        return self
 
 
 class Ends(Description):
@@ -151,7 +163,7 @@ def _form(data: Any) -> str:
 def _modes_form(data: Any) -> str:
     if isinstance(data, str):
         return FORM + "name"
-    if isinstance(data, ModesTo) or (isinstance(data, dict) and data.keys() & {"to", "accuracy"}):
+    if isinstance(data, ModesTo) or (isinstance(data, dict) and data.keys() & {"to", "accuracy", "more"}):
         return FORM + "reach"
     return FORM + "counts"
 

@@ -47,6 +47,11 @@ def _file(value: Any, info: ValidationInfo) -> str:
         raise refusal(f"must be the name of a file, not {kind_of(value)}; write it relative to the robot file")
     folder = (info.context or {}).get("folder", "")
     path = Path(folder, os.fspath(value)).absolute()
+    if path.suffix.lower() == ".mnf":
+        raise refusal(
+            "is a modal neutral file, a closed format of one program; have the program that made the mesh write mass "
+            "and stiffness matrices (Matrix Market, or Nastran .op4 for lissom.fem.from_nastran), or the mesh"
+        )
     if not path.exists():
         raise refusal(f"there is no file {path}; write its path relative to the robot file")
     try:
@@ -265,16 +270,16 @@ class FiniteElements(Description):
             return loaded.with_damping(damping) if damping else loaded
         given = None if self.material is None else materials[self.material]
         if given is None:
-            return self._reduced(None).with_damping(damping)
+            return self._reduce_mesh(None).with_damping(damping)
         if isinstance(given.nu, complex) or isinstance(given.G, complex):
             raise RobotError("nu and G of a finite-element link cannot be complex", ("materials", str(self.material)))
         nominal = given.model_copy(update={"E": complex(given.E).real, "rho": complex(given.rho).real})
-        link = self._reduced(nominal)
+        link = self._reduce_mesh(nominal)
         if isinstance(given.E, complex) or isinstance(given.rho, complex):
             link = link.scaled(given.E / nominal.E, given.rho / nominal.rho)
         return link.with_damping(damping)
 
-    def _reduced(self, material: Material | None) -> fem.ReducedLink:
+    def _reduce_mesh(self, material: Material | None) -> fem.ReducedLink:
         from lissom.fem import reduction_cache
 
         files = [self.mesh, self.step]

@@ -11,23 +11,15 @@ import numpy as np
 from pydantic import Discriminator, Tag, ValidationInfo, model_validator
 
 from lissom.model.fields.base_model import FORM, refusals
-from lissom.model.fields.lazy_fields import lazy
 from lissom.model.fields.number_fields import Number, refusal
 from lissom.model.fields.vector_fields import Matrix6, Pair, Vec2
+from lissom.model.fields.written_forms import FILE, Schema
 from lissom.model.flexible import section_files
-from lissom.model.flexible.section_base import SectionSpec, given
+from lissom.model.flexible.section_base import SectionSpec, require_material
+from lissom.model.flexible.shaped_section import Ellipse, LetterC, LetterH, LetterI, LetterL, Polygon, RoundedBox
 
 if TYPE_CHECKING:
     from lissom import beam
-    from lissom.model.flexible.shaped_section import Ellipse, LetterC, LetterH, LetterI, LetterL, Polygon, RoundedBox
-else:
-    Ellipse = lazy("lissom.model.flexible.shaped_section:Ellipse")
-    LetterC = lazy("lissom.model.flexible.shaped_section:LetterC")
-    LetterH = lazy("lissom.model.flexible.shaped_section:LetterH")
-    LetterI = lazy("lissom.model.flexible.shaped_section:LetterI")
-    LetterL = lazy("lissom.model.flexible.shaped_section:LetterL")
-    Polygon = lazy("lissom.model.flexible.shaped_section:Polygon")
-    RoundedBox = lazy("lissom.model.flexible.shaped_section:RoundedBox")
 
 Matrix = tuple[tuple[float, ...], ...]
 ONE_MASS = 1e-3  # of the diagonal, by which a 6 x 6 mass may differ from that of one mass with a centre
@@ -45,7 +37,7 @@ class Rectangle(SectionSpec):
         """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
-        return beam.Section.rectangle(given(material), width=self.width, height=self.height)
+        return beam.Section.rectangle(require_material(material), width=self.width, height=self.height)
 
     def rings(self) -> tuple[Any, list[Any]]:
         """Return the outline and the holes, each (k, 2)."""
@@ -79,7 +71,9 @@ class Box(SectionSpec):
         """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
-        return beam.Section.box(given(material), width=self.width, height=self.height, thickness=self.thickness)
+        return beam.Section.box(
+            require_material(material), width=self.width, height=self.height, thickness=self.thickness
+        )
 
     def rings(self) -> tuple[Any, list[Any]]:
         """Return the outline and the holes, each (k, 2)."""
@@ -104,7 +98,7 @@ class Circle(SectionSpec):
         """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
-        return beam.Section.circle(given(material), diameter=self.diameter)
+        return beam.Section.circle(require_material(material), diameter=self.diameter)
 
     def rings(self) -> tuple[Any, list[Any]]:
         """Return the outline and the holes, each (k, 2)."""
@@ -145,7 +139,9 @@ class Tube(SectionSpec):
         """Return the counterpart in `lissom.beam`."""
         from lissom import beam
 
-        return beam.Section.tube(given(material), outer=self.outer, inner=self.inner, thickness=self.thickness)
+        return beam.Section.tube(
+            require_material(material), outer=self.outer, inner=self.inner, thickness=self.thickness
+        )
 
     def rings(self) -> tuple[Any, list[Any]]:
         """Return the outline and the holes, each (k, 2)."""
@@ -248,6 +244,7 @@ class Matrices(SectionSpec):
     """
 
     form: ClassVar[str] = FORM + "matrices"
+    also: ClassVar[tuple[Schema, ...]] = (FILE,)
     stiffness: Annotated[
         Matrix, Matrix6("the stiffness", "(extension, shear y, shear z, torsion, bending y, bending z)")
     ]

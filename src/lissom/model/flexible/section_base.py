@@ -98,8 +98,8 @@ class SectionSpec(Description):
         rings = self.rings()
         if rings is None:
             return None
-        made_of = given(material)
-        shape = solved(*rings, made_of.nu)
+        made_of = require_material(material)
+        shape = solve_shape(*rings, made_of.nu)
         assert shape.functions is not None  # it was solved for
         around = [np.real(ring) - np.real(shape.centroid) for ring in (rings[0], *rings[1])]
         return self.placed(section_stress(self.own(material), made_of, shape.functions, around))
@@ -113,7 +113,7 @@ class SectionSpec(Description):
         section = self.build(material)
         if factor is None:
             return section
-        made_of = given(material)
+        made_of = require_material(material)
         stiffness = factor * made_of.G * section.rhoA / made_of.rho
         return replace(section, kGAy=stiffness, kGAz=stiffness)
 
@@ -137,19 +137,19 @@ def _mean(a: Any, b: Any, s: float) -> Any:
     return a + s * (b - a) if numeric(a) else a
 
 
-def solved(outline: Any, holes: Any, nu: Any) -> plane_shape.PlaneShape:
+def solve_shape(outline: Any, holes: Any, nu: Any) -> plane_shape.PlaneShape:
     """Return geometry of a plane shape, kept for the next time."""
-    return _solved(tuple(map(tuple, outline)), tuple(tuple(map(tuple, hole)) for hole in holes), nu)
+    return _solve_shape(tuple(map(tuple, outline)), tuple(tuple(map(tuple, hole)) for hole in holes), nu)
 
 
 @lru_cache(maxsize=512)
-def _solved(outline: Any, holes: Any, nu: Any) -> plane_shape.PlaneShape:
+def _solve_shape(outline: Any, holes: Any, nu: Any) -> plane_shape.PlaneShape:
     from lissom.beam.sections import plane_shape
 
     return plane_shape.solve(np.array(outline), [np.array(hole) for hole in holes], nu)
 
 
-def given(material: beam.Material | None) -> beam.Material:
+def require_material(material: beam.Material | None) -> beam.Material:
     """Return the material, which a section by its shape must have."""
     assert material is not None  # the beam has checked it
     return material

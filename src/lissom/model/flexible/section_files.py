@@ -89,7 +89,7 @@ def _vabs(text: str) -> list[SectionMatrices]:
 def _becas(text: str) -> list[SectionMatrices]:
     stiffness = _block(text, r"^\s*K\s*=", "stiffness matrix after K=")
     mass = _block(text, r"^\s*M\s*=", "mass matrix after M=")
-    return [_turned(0.0, stiffness, mass)]
+    return [_beam_along_x(0.0, stiffness, mass)]
 
 
 def _anba(text: str) -> list[SectionMatrices]:
@@ -112,7 +112,7 @@ def _anba(text: str) -> list[SectionMatrices]:
         raise _Unreadable(
             f"it holds {len(rows)} rows of six numbers, not 12: the stiffness matrix, then the mass matrix"
         )
-    return [_turned(0.0, np.array(rows[:6]), np.array(rows[6:]))]
+    return [_beam_along_x(0.0, np.array(rows[:6]), np.array(rows[6:]))]
 
 
 def _beamdyn(text: str, path: Path, length: float | None) -> list[SectionMatrices]:
@@ -141,7 +141,7 @@ def _beamdyn(text: str, path: Path, length: float | None) -> list[SectionMatrice
             f"its key points lie up to {bent:g} m beside a straight axis; a beam is straight: split the blade into "
             "links, or straighten its key points"
         )
-    return _twisted(_blade(_text(path.parent / named.group(1))), places / span, points)
+    return _twist_sections(_blade(_text(path.parent / named.group(1))), places / span, points)
 
 
 def _key_points(text: str) -> np.ndarray:
@@ -165,7 +165,7 @@ def _key_points(text: str) -> np.ndarray:
     return points
 
 
-def _twisted(found: list[SectionMatrices], places: np.ndarray, points: np.ndarray) -> list[SectionMatrices]:
+def _twist_sections(found: list[SectionMatrices], places: np.ndarray, points: np.ndarray) -> list[SectionMatrices]:
     """Return sections at stations and key points, turned and shifted as these say, linear in between."""
     at = np.array([part.at for part in found])
     stiffness, mass = (np.array([getattr(part, name).ravel() for part in found]) for name in ("stiffness", "mass"))
@@ -198,10 +198,10 @@ def _blade(text: str) -> list[SectionMatrices]:
             "from 0 to 1 and two matrices of six rows"
         )
     table = np.array([_number(n) for n in numbers]).reshape(-1, 73)
-    return [_turned(row[0], row[1:37].reshape(6, 6), row[37:].reshape(6, 6)) for row in table]
+    return [_beam_along_x(row[0], row[1:37].reshape(6, 6), row[37:].reshape(6, 6)) for row in table]
 
 
-def _turned(at: float, stiffness: np.ndarray, mass: np.ndarray) -> SectionMatrices:
+def _beam_along_x(at: float, stiffness: np.ndarray, mass: np.ndarray) -> SectionMatrices:
     """Return the section of matrices whose beam runs along z."""
     order = np.ix_(AXIS_LAST, AXIS_LAST)
     return SectionMatrices(float(at), stiffness[order], mass[order])

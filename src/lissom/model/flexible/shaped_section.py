@@ -12,7 +12,8 @@ from pydantic import model_validator
 from lissom.errors import RobotError
 from lissom.model.fields.base_model import FORM, refusals
 from lissom.model.fields.number_fields import Checked, Number, kind_of, refusal
-from lissom.model.flexible.section_base import SectionSpec, given, solved
+from lissom.model.fields.written_forms import Schema, SchemaOf, several
+from lissom.model.flexible.section_base import SectionSpec, require_material, solve_shape
 
 if TYPE_CHECKING:
     from lissom import beam
@@ -49,8 +50,8 @@ class ShapedSection(SectionSpec):
 
     def own(self, material: beam.Material | None, factor: float | None = None) -> beam.GeneralSection:
         """Return the section with all couplings, in the axes of the beam."""
-        made_of = given(material)
-        return self.made(solved(*self.rings(), made_of.nu), made_of, factor)
+        made_of = require_material(material)
+        return self.made(solve_shape(*self.rings(), made_of.nu), made_of, factor)
 
     def towards(
         self, other: SectionSpec, material: beam.Material | None, factor: float | None
@@ -58,8 +59,8 @@ class ShapedSection(SectionSpec):
         """Return the sections on the way to another; torsion and shear are computed at a few places only."""
         from lissom.beam.sections.tapered_shape import Tapering
 
-        made_of = given(material)
-        shapes = Tapering(lambda s: solved(*self.between(other, s).rings(), made_of.nu))
+        made_of = require_material(material)
+        shapes = Tapering(lambda s: solve_shape(*self.between(other, s).rings(), made_of.nu))
 
         def at(s: float) -> beam.GeneralSection:
             here = self.between(other, s)
@@ -260,6 +261,10 @@ class CornerList(Checked):
         if crossed is not None:
             i, j = crossed
             raise refusal(f"its sides {i + 1} and {j + 1} cross or touch each other; {self.remedy}")
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return several(several(Number("a coordinate", "metres").schema(of), 2, 2), 3)
 
 
 class Polygon(ShapedSection):

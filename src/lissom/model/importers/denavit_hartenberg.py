@@ -31,6 +31,7 @@ from lissom.model.description.robot import Robot
 from lissom.model.fields.base_model import Description
 from lissom.model.fields.name_fields import Choice, Name, Title
 from lissom.model.fields.number_fields import Number, refusal
+from lissom.model.fields.written_forms import AlsoWritten
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, pose, robot_links
 from lissom.model.importers.registry import Importer, RobotForm, register
 
@@ -38,7 +39,7 @@ Angle = Number("the angle", "rad")
 Length = Number("the length", "metres")
 
 
-class Row(Description):
+class TableRow(Description):
     """One row of the table with the link it moves: a rigid body, a beam, or a frame without mass."""
 
     what: ClassVar[str] = "row"
@@ -48,7 +49,7 @@ class Row(Description):
     d: Annotated[float, Length] = 0.0
     a: Annotated[float, Length] = 0.0
     alpha: Annotated[float, Angle] = 0.0
-    joint: Joint = Field(default={"type": "revolute"}, validate_default=True)
+    joint: Annotated[Joint, AlsoWritten(dict[str, Any])] = Field(default={"type": "revolute"}, validate_default=True)
     body: AnyBody | None = None
     beam: dict[str, Any] | None = None
 
@@ -73,7 +74,7 @@ class Table(Description):
     what: ClassVar[str] = "dh block"
 
     convention: Annotated[str, Choice("the convention", ("standard", "modified"))] = "standard"
-    rows: tuple[Row, ...] = Field(description="the rows, one per joint")
+    rows: tuple[TableRow, ...] = Field(description="the rows, one per joint")
 
 
 class DhFile(RobotForm):
@@ -81,7 +82,7 @@ class DhFile(RobotForm):
 
     name: Annotated[str, Title("the name of the robot")]
     base: Origin = Origin()
-    dh: Table
+    dh: Annotated[Table, AlsoWritten(tuple[TableRow, ...])]
 
     @field_validator("dh", mode="before")
     @classmethod
@@ -90,7 +91,7 @@ class DhFile(RobotForm):
 
     def robot(self, source: str = "", text_of: Callable[[Path], str] | None = None) -> Robot:
         """Return the robot that the file describes."""
-        links = _standard(self) if self.dh.convention == "standard" else _modified(self)
+        links = _standard(self) if self.dh.convention == "standard" else _modified_links(self)
         return Robot.from_dict(
             {
                 "lissom": 1,
@@ -134,7 +135,7 @@ def _standard(file: DhFile) -> list[Framed]:
     return links
 
 
-def _modified(file: DhFile) -> list[Framed]:
+def _modified_links(file: DhFile) -> list[Framed]:
     """Return link frames are the table's frames; a link reaches to the next row's joint."""
     links: list[Framed] = []
     base = pose(file.base.xyz, file.base.rpy)
@@ -149,7 +150,9 @@ def _modified(file: DhFile) -> list[Framed]:
     return links
 
 
-def _link(row: Row, before: list[Framed], place: np.ndarray, frame: np.ndarray, reach: np.ndarray | None) -> Framed:
+def _link(
+    row: TableRow, before: list[Framed], place: np.ndarray, frame: np.ndarray, reach: np.ndarray | None
+) -> Framed:
     """Return the link of a row; masses are in `frame`, the beam reaches to `reach`, both seen from its joint."""
     link = Framed(
         row.name,

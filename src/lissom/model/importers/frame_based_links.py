@@ -76,7 +76,7 @@ class Framed:
         return self.inertial.seen_from(se3.inverse(self.beam_frame()))
 
 
-def merged(links: list[Framed]) -> tuple[list[Framed], Framed]:
+def merge_fixed_links(links: list[Framed]) -> tuple[list[Framed], Framed]:
     """Join rigid links on fixed joints to the body that carries them; parents come first, then what stands still."""
     kept: dict[str, Framed] = {}
     ground = Framed(WORLD, WORLD, np.eye(4), {"type": "fixed"})

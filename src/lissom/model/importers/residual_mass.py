@@ -55,11 +55,11 @@ def describe_residual_mass(whole: Inertial, link: FlexibleLink, name: str, rest:
     if left < 0:
         return f"{became}: it is {-left:.4g} kg heavier now; check section and material"
     if rest == "lumped":
-        return f"{became}: the other {left:.4g} kg are added to it as a lumped mass{_clipped(whole, link)}"
+        return f"{became}: the other {left:.4g} kg are added to it as a lumped mass{_excess_inertia(whole, link)}"
     return f"{became}: the other {left:.4g} kg are left out; write rest: lumped under flexible.{name} to keep them"
 
 
-def _clipped(whole: Inertial, link: FlexibleLink) -> str:
+def _excess_inertia(whole: Inertial, link: FlexibleLink) -> str:
     """Return how much inertia a lump could not take away: that of the beam alone beyond that of the whole link."""
     if len(link.masses) > 1:  # the file has masses of its own, beyond the URDF's
         return ""

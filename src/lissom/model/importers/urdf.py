@@ -27,7 +27,16 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import Robot
 from lissom.model.fields.name_fields import LONGEST_PATH, Title
 from lissom.model.fields.vector_fields import unreal
-from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, merged, pose, robot_links, visuals
+from lissom.model.fields.written_forms import TEXT, AlsoWritten
+from lissom.model.importers.frame_based_links import (
+    WORLD,
+    Framed,
+    Inertial,
+    merge_fixed_links,
+    pose,
+    robot_links,
+    visuals,
+)
 from lissom.model.importers.registry import Importer, RobotForm, register
 from lissom.model.importers.residual_mass import REST, describe_residual_mass, lump_residual_mass
 from lissom.model.importers.urdf_document import EXPAND, document
@@ -59,7 +68,7 @@ class Overlay(RobotForm):
     name: Annotated[str | None, Title("the name of the robot")] = None
     floating: bool = Field(default=False, description="true where the first link floats freely")
     flexible: dict[str, dict[str, Any]] = Field(default={})
-    joints: dict[str, Annotated[dict[str, Any], BeforeValidator(_by_type)]] = Field(default={})
+    joints: dict[str, Annotated[dict[str, Any], BeforeValidator(_by_type), AlsoWritten(TEXT)]] = Field(default={})
 
     def robot(self, source: str, text_of: Callable[[Path], str]) -> Robot:
         """Return the robot that the file describes."""
@@ -85,9 +94,9 @@ class _Reader:
         self.links = {_name(e): e for e in self._unique("link")}
         self.joints = {_name(e): e for e in self._unique("joint")}
         for name in overlay.flexible:
-            _known(name, self.links, "flexible", "link")
+            _check_known(name, self.links, "flexible", "link")
         for name in overlay.joints:
-            _known(name, self.joints, "joints", "joint")
+            _check_known(name, self.joints, "joints", "joint")
         self._refuse_mimics()
 
     def _refuse_mimics(self) -> None:
@@ -109,8 +118,8 @@ class _Reader:
         return found
 
     def robot(self) -> Robot:
-        links = [self._link(name, joint) for name, joint in self._ordered()]
-        moving, ground = merged(links)
+        links = [self._link(name, joint) for name, joint in self._sort_links()]
+        moving, ground = merge_fixed_links(links)
         self._doubt_masses(moving)
         data: dict[str, Any] = {
             "lissom": 1,
@@ -123,23 +132,23 @@ class _Reader:
         if not moving:
             raise RobotError("nothing in it moves: every joint is fixed; give a joint that moves, or floating: true")
         bending = {link.name: link for link in moving if link.beam is not None}
-        robot = self._checked(data)
+        robot = self._build_robot(data)
         for entry in data["links"] if self.rests else ():
             if self.rests.get(entry["name"]) == "lumped":
                 mechanics = robot.link(entry["name"]).build(robot.materials)
                 assert mechanics is not None
                 rest = lump_residual_mass(bending[entry["name"]].along_beam(), mechanics, entry["name"])
                 entry["beam"]["masses"] = [*entry["beam"].get("masses", ()), rest]
-        robot = self._checked(data) if self.rests else robot
+        robot = self._build_robot(data) if self.rests else robot
         self._tell(robot, bending)
         return robot
 
-    def _checked(self, data: dict[str, Any]) -> Robot:
+    def _build_robot(self, data: dict[str, Any]) -> Robot:
         try:
             return Robot.from_dict(data)
         except RobotError as error:
             if self._gave_inertia(data, error.problems or (error,)):
-                return self._checked(data)
+                return self._build_robot(data)
             for problem in error.problems or (error,):
                 problem.path = _as_written(problem.path)
             raise
@@ -177,7 +186,7 @@ class _Reader:
             if text is not None:
                 warnings.warn(f"{self.source}: {text}", UserWarning, stacklevel=2)
 
-    def _ordered(self) -> list[tuple[str, str | None]]:
+    def _sort_links(self) -> list[tuple[str, str | None]]:
         """Return links with the joint that carries each, parents first, the root (without a joint) at the front."""
         carried: dict[str, str] = {}
         children: dict[str, list[str]] = {name: [] for name in self.links}
@@ -333,7 +342,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[^\w-]", "_", name)[:64]
 
 
-def _known(name: str, known: dict[str, Any], field: str, what: str) -> None:
+def _check_known(name: str, known: dict[str, Any], field: str, what: str) -> None:
     if name not in known:
         raise RobotError(f"the URDF has no {what} of that name{did_you_mean(name, known)}", (field, name))
 

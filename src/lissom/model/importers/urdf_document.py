@@ -30,10 +30,10 @@ def document(text: str) -> tuple[ElementTree.Element, list[str]]:
     plain, doubts = _DECLARATION.sub("", text.lstrip("\ufeff \t\r\n")), []
     end = plain.rfind(_END) + len(_END)
     try:
-        root, spaces = _parsed(plain)
+        root, spaces = _parse(plain)
     except ElementTree.ParseError as error:
         try:  # what follows the robot is nobody's
-            root, spaces = _parsed(plain[:end])
+            root, spaces = _parse(plain[:end])
         except ElementTree.ParseError:
             reason = expat.ErrorString(error.code)
             raise RobotError(f"not valid XML on line {error.position[0]}: {reason}; correct the file") from None
@@ -43,11 +43,11 @@ def document(text: str) -> tuple[ElementTree.Element, list[str]]:
     _without_macros(root, {XACRO, *(address for prefix, address in spaces if prefix == "xacro")}, doubts)
     _lower_case(root, PARTS, doubts)
     for part in (*root.findall("link"), *root.findall("joint")):
-        _corrected(part, doubts)
+        _correct_part(part, doubts)
     return root, doubts
 
 
-def _parsed(text: str) -> tuple[ElementTree.Element, list[tuple[str, str]]]:
+def _parse(text: str) -> tuple[ElementTree.Element, list[tuple[str, str]]]:
     """Return the root, and the namespaces by their prefixes."""
     parsed = ElementTree.iterparse(StringIO(text), ("start-ns",))
     spaces = [space for _, space in parsed]
@@ -79,7 +79,7 @@ def _lower_case(parent: ElementTree.Element, known: tuple[str, ...], doubts: lis
             child.tag = name.lower()
 
 
-def _corrected(part: ElementTree.Element, doubts: list[str]) -> None:
+def _correct_part(part: ElementTree.Element, doubts: list[str]) -> None:
     """Put right how a link or a joint is written: case, separators of numbers, defaults of the environment."""
     for element in part.iter():
         _lower_case(element, (*INSIDE, *SHOWN), doubts)

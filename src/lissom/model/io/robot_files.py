@@ -27,7 +27,7 @@ MAX_BYTES = 5_000_000
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFile:
     """A file by its name or path: its text, and what stands in it where that is YAML."""
 
     text: str
@@ -58,12 +58,12 @@ class Found:
 
     def robot(self) -> Robot:
         """Return the robot in it, checked; doubts about a person's own file are told."""
-        robot = registry.read_other(self.importer, self.text, self.source) if self.importer else self._described()
+        robot = registry.read_other(self.importer, self.text, self.source) if self.importer else self._read_yaml()
         for doubt in () if self.builtin else robot.warnings:
             warnings.warn(f"{self.source}: {doubt}", UserWarning, stacklevel=3)
         return robot
 
-    def _described(self) -> Robot:
+    def _read_yaml(self) -> Robot:
         """Return the robot of a YAML file: by its links, or in another form."""
         if self.root is None:
             raise RobotError(f"the file is empty; start with lissom: {FORMAT}, name and links", source=self.source)
@@ -93,15 +93,15 @@ def builtin_names() -> list[str]:
     return builtin.names(builtin.ROBOTS)
 
 
-def find(name_or_path: str | os.PathLike[str], *folders: Path) -> Found:
+def find(name_or_path: str | os.PathLike[str], *folders: Path) -> FoundFile:
     """Find a file that comes with lissom by its name in `folders`, or any other by its path."""
     name = os.fspath(name_or_path)
     if not isinstance(name, str):
         raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")
     for folder in folders:
         if name in builtin.names(folder):
-            return Found(builtin.text(folder, name), f"{name}.yaml", builtin=True)
-    return Found(text_of(Path(name)), name)
+            return FoundFile(builtin.text(folder, name), f"{name}.yaml", builtin=True)
+    return FoundFile(text_of(Path(name)), name)
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Robot:
@@ -135,7 +135,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
 
 def parse(text: str, source: str) -> Robot:
     """Return the robot of the text of a robot file; `source` names the file in messages. Doubts are not told."""
-    return Found(text, source, builtin=True).robot()
+    return FoundFile(text, source, builtin=True).robot()
 
 
 def text_of(path: Path) -> str:

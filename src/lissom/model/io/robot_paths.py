@@ -52,10 +52,10 @@ def unit_of(robot: Robot, path: str) -> str:
             marks = type(here).model_fields[key].metadata
             said = next((mark.unit for mark in marks if hasattr(mark, "unit")), "")
         kind, here = getattr(below, "type", kind) if key == "joint" else kind, below
-    return settled_unit(said, kind)
+    return unit_at_joint(said, kind)
 
 
-def settled_unit(unit: str | units.JointUnit, kind: str) -> str:
+def unit_at_joint(unit: str | units.JointUnit, kind: str) -> str:
     """Return the SI unit of a field at a joint of a kind; empty where it has none, or one that depends."""
     if isinstance(unit, units.JointUnit):
         moved = set(KINDS[kind].velocity_units) if kind in KINDS else set()
@@ -63,13 +63,13 @@ def settled_unit(unit: str | units.JointUnit, kind: str) -> str:
     return {"metres": "m", "seconds": "s"}.get(unit, unit)
 
 
-def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
+def replace_values(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
     """Return a copy with other values at paths: complex ones as they are, the others checked with the whole."""
     changes = list(changes)
     for path, _ in changes:
         if ".origin.xyz." in f".{path}":
             get(robot, path)  # refuses one number of a place that is not given
-    made = _checked_along(robot, changes)
+    made = _check_along(robot, changes)
     if made is not None:
         return made
     unchecked: list[str] = []
@@ -77,15 +77,16 @@ def replaced(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot:
         old = get(robot, path)
         if isinstance(value, complex):
             _check_complex(path, old, value)
+            path, value = _whole_axis(robot, path, value)
         else:
             unchecked.append(path)
         robot = _replace(robot, path, value)
         if isinstance(value, dict | list | tuple):  # a later path may lead into it
-            robot, unchecked = _checked(robot, unchecked), []
-    return _checked(robot, unchecked) if unchecked else robot
+            robot, unchecked = _check_values(robot, unchecked), []
+    return _check_values(robot, unchecked) if unchecked else robot
 
 
-def _checked_along(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot | None:
+def _check_along(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot | None:
     """Return a copy with other numbers; parts that paths lead through are checked, the others stay the same.
 
     Those were valid before, and no part asks what it is a part of. None where that is not enough, or not right.
@@ -104,21 +105,21 @@ def _checked_along(robot: Robot, changes: Iterable[tuple[str, Any]]) -> Robot | 
     if not _is_real(robot):
         return None
     try:
-        made: Robot = _rechecked(robot, changed)
+        made: Robot = _recheck(robot, changed)
     except (ValidationError, KeyError, TypeError, ValueError):  # who looks at the whole says what is wrong
         return None
     return made
 
 
-def _rechecked(here: Any, changed: dict[str, Any]) -> Any:
+def _recheck(here: Any, changed: dict[str, Any]) -> Any:
     """Return `here` with what `changed` leads to in its place; parts on the way are checked."""
 
     def new(key: str, old: Any) -> Any:
-        return _rechecked(old, changed[key]) if isinstance(changed[key], dict) else changed[key]
+        return _recheck(old, changed[key]) if isinstance(changed[key], dict) else changed[key]
 
     if isinstance(here, Description):
         known = vars(here)
-        data = dict(_given(here)) | {key: new(key, known[key]) for key in changed}
+        data = dict(_given_fields(here)) | {key: new(key, known[key]) for key in changed}
         return type(here).model_validate(data)
     if isinstance(here, dict):
         return here | {key: new(key, here[key]) for key in changed}
@@ -129,7 +130,7 @@ def _rechecked(here: Any, changed: dict[str, Any]) -> Any:
     return items
 
 
-def _checked(robot: Robot, paths: Iterable[str]) -> Robot:
+def _check_values(robot: Robot, paths: Iterable[str]) -> Robot:
     """Return the robot, valid, with the values at `paths` as the check normalises them; complex values stay."""
     checked = type(robot).from_dict(_real_data(robot))
     if not has_complex_values(robot):
@@ -141,10 +142,26 @@ def _checked(robot: Robot, paths: Iterable[str]) -> Robot:
 
 def _check_complex(path: str, old: Any, value: complex) -> None:
     keys = _keys(path)
-    if "axis" in keys or "axes" in keys:
-        raise RobotError("an axis has unit length and cannot be complex; turn origin.rpy instead", keys, value)
+    if "axes" in keys or ("axis" in keys and keys[-3:-1] != ["joint", "axis"]):
+        raise RobotError("is a direction among others and cannot be complex; turn origin.rpy instead", keys, value)
     if old is not None and not is_number(old) and not isinstance(old, complex):
         raise RobotError(f"holds {kind_of(old)}; only a number can be complex", keys, value)
+
+
+def _whole_axis(robot: Robot, path: str, value: Any) -> tuple[str, Any]:
+    """Return a joint and its path where a number of its axis is complex: the axis keeps unit length, a . a = 1."""
+    keys = _keys(path)
+    if keys[-3:-1] != ["joint", "axis"]:
+        return path, value
+    place = path.rsplit(".", 2)[0]
+    joint = get(robot, place)
+    axis = np.array(joint.axis, complex)
+    axis[int(keys[-1])] = value
+    square = axis @ axis  # analytic, unlike a norm: derivatives pass through
+    if abs(square) < 1e-12:
+        raise RobotError("leaves an axis of no length; give a small imaginary part", keys, value)
+    unit = tuple((axis / np.sqrt(square)).tolist())
+    return place, joint.model_copy(update={"axis": unit, "axes": (unit,)})
 
 
 INERTIA = "inertia"  # a matrix, whose entries come in pairs
@@ -246,7 +263,7 @@ def _rebuilt(here: Any, keys: list[str], value: Any) -> Any:
     return (*here[:index], new, *here[index + 1 :])
 
 
-def _given(part: Description) -> Iterator[tuple[str, Any]]:
+def _given_fields(part: Description) -> Iterator[tuple[str, Any]]:
     """Return the fields of a part that were given, and the one that says which kind of part it is."""
     known = vars(part)
     return ((name, known[name]) for name in part.model_fields_set | {part.chosen_by} if name in known)
@@ -255,7 +272,7 @@ def _given(part: Description) -> Iterator[tuple[str, Any]]:
 def _real_data(part: Any) -> Any:
     """Return plain nested data with the real parts of complex numbers, for a new validation."""
     if isinstance(part, Description):
-        return {name: _real_data(value) for name, value in _given(part)}
+        return {name: _real_data(value) for name, value in _given_fields(part)}
     if isinstance(part, dict):
         return {name: _real_data(value) for name, value in part.items()}
     if isinstance(part, tuple):

@@ -36,6 +36,8 @@ def to_dict(robot: Robot) -> dict[str, Any]:
     for name in ("elements", "contacts", "sensors"):
         if parts := getattr(robot, name):
             data[name] = [fields(part, tipped) for part in parts]
+    if robot.tolerances:
+        data["tolerances"] = dict(robot.tolerances)
     return data
 
 

@@ -41,9 +41,9 @@ def fill(sink: Sink, found: Quantities, texts: dict[str, Any]) -> None:
         for name, variable in found.variables.items():
             made = _create(file, name, variable)
             for key, value in variable.attrs.items():
-                made.attrs[key] = _fixed(", ".join(value) if isinstance(value, list) else value)
+                made.attrs[key] = _fixed_length_text(", ".join(value) if isinstance(value, list) else value)
         for key, text in texts.items():
-            file.attrs[key] = _fixed(text)
+            file.attrs[key] = _fixed_length_text(text)
 
 
 def _create(file: h5netcdf.File, name: str, variable: Variable) -> h5netcdf.Variable:
@@ -59,11 +59,11 @@ def _create(file: h5netcdf.File, name: str, variable: Variable) -> h5netcdf.Vari
         options = {"chunks": (min(len(values), rows), *values.shape[1:]), "fletcher32": True} if values.ndim else {}
     made = file.create_variable(name, dims, values.dtype, data=values, **options)
     if is_labels(variable):
-        made.attrs["_Encoding"] = _fixed("utf-8")
+        made.attrs["_Encoding"] = _fixed_length_text("utf-8")
     return made
 
 
-def _fixed(value: Any) -> Any:
+def _fixed_length_text(value: Any) -> Any:
     """Return a text as HDF5 stores it with the other attributes; numbers as they are."""
     if not isinstance(value, str):
         return value

@@ -24,11 +24,11 @@ from lissom.results.files.table_files import STILL_THERE, plain
 from lissom.results.lookup import ACCELERATION, POSITION, VELOCITY
 from lissom.results.quantities import Quantities, Variable, variable
 from lissom.results.registry.result_quantity import QUANTITIES, RunData
-from lissom.results.registry.run_quantities import expected, quantities
+from lissom.results.registry.run_quantities import expected_quantities, quantities
 from lissom.results.run_info import RunInfo
 from lissom.results.run_samples import raw_of
 from lissom.results.trajectory import Trajectory
-from lissom.simulation.loop.interrupts import deferred
+from lissom.simulation.loop.interrupts import defer_interrupts
 from lissom.simulation.raw_run import Event, RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
@@ -72,7 +72,7 @@ def _write(run: Trajectory, found: Quantities, path: str | Path) -> None:
     found = Quantities(found.variables | _acting(run.raw))
     try:
         # An exception inside HDF5, be it of a full disk or of Ctrl-C, ends the process at its exit.
-        with replacing(path) as file, deferred():
+        with replacing(path) as file, defer_interrupts():
             sink = Sink(file)
             fill(sink, found, texts)
             if sink.failure is not None:
@@ -163,7 +163,7 @@ def load(path: str | Path) -> Trajectory:
     if misfits:
         raise LissomError(_complaint(path, content, misfits))
     raw = made("outside", lambda text: _with_outside(stored, model, info, json.loads(text), acting))
-    events = made("warnings", lambda text: [_known(Event, event) for event in json.loads(text)])
+    events = made("warnings", lambda text: [_build_known(Event, event) for event in json.loads(text)])
     return Trajectory(raw, raw.model, info, events, stored)
 
 
@@ -212,10 +212,10 @@ def _info(data: dict[str, Any]) -> RunInfo:
             settings = RunSettings(**{key: settings[key] for key in settings if key in RunSettings.model_fields})
         except LissomError:  # of a version that knows values which this one does not
             settings = None
-    return _known(RunInfo, data | {"status": Ending(data["status"]), "settings": settings})
+    return _build_known(RunInfo, data | {"status": Ending(data["status"]), "settings": settings})
 
 
-def _known(kind: type[Made], data: dict[str, Any]) -> Made:
+def _build_known(kind: type[Made], data: dict[str, Any]) -> Made:
     """Return an object from its fields, without those that another version of lissom gave it."""
     names = {each.name for each in fields(kind)}  # type: ignore[arg-type]
     return kind(**{key: value for key, value in data.items() if key in names})
@@ -226,7 +226,7 @@ def _misfits(stored: Quantities, model: Model) -> dict[str, str]:
     none, rows = np.zeros(0), np.zeros((0, model.nv))
     run = RunData(RawRun(model, none, np.zeros((0, model.nq)), rows, rows, rows, none, none))
     wrong = {} if "time" in stored else {"time": "missing"}
-    for quantity in expected(run):
+    for quantity in expected_quantities(run):
         found = stored.variables.get(quantity.name)
         wrong |= {
             dim: f"not that of the robot {model.robot.name}"

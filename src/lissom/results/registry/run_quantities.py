@@ -23,24 +23,24 @@ def quantities(
 
     `observe` gives what follows from the samples; it is called when a quantity needs it.
     """
-    return _computed(RunData(raw, observe), only)
+    return _compute(RunData(raw, observe), only)
 
 
 def quantities_together(ran: VectorResults, only: Container[str]) -> Quantities:
     """Compute quantities of a pack of runs, with an axis of runs in front: of those with `in_packs` the ones named."""
     pack = _PackObservation(ran)
-    return _computed(RunData(ran.together(), lambda: pack), only)  # type: ignore[arg-type, return-value]
+    return _compute(RunData(ran.together(), lambda: pack), only)  # type: ignore[arg-type, return-value]
 
 
-def expected(run: RunData) -> list[ResultQuantity]:
+def expected_quantities(run: RunData) -> list[ResultQuantity]:
     """Return the records of the quantities that a run has; nothing is computed."""
     return [quantity for quantity in QUANTITIES.values() if quantity.exists(run)]
 
 
-def _computed(run: RunData, only: Container[str] | None) -> Quantities:
+def _compute(run: RunData, only: Container[str] | None) -> Quantities:
     made = {"time": Variable(("time",), np.array(run.raw.time, float), TIME)}
-    for quantity in expected(run):
-        if only is None or quantity.name in only:
+    for quantity in expected_quantities(run):
+        if (not quantity.on_demand) if only is None else (quantity.name in only):
             made |= {dim: axis(dim, run.labels(dim)) for dim in quantity.dims}
             made[quantity.name] = variable(quantity.dims, _values(run, quantity), quantity.text, quantity.units(run))
     return Quantities(made)

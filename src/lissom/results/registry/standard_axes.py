@@ -9,6 +9,7 @@ import numpy as np
 from lissom.control.laws.control_law import Together
 from lissom.results.quantity_names import AXES, QUATERNION, TWIST, WRENCH
 from lissom.results.registry.result_quantity import RunData, register_axis
+from lissom.results.registry.stress_peaks import stressed_links
 
 
 def sensor_labels(run: RunData) -> tuple[str, ...]:
@@ -21,7 +22,7 @@ def load_names(run: RunData) -> tuple[str, ...]:
     return () if run.raw.loads is None else run.raw.loads.names
 
 
-def followed(run: RunData) -> tuple[Any, np.ndarray]:
+def followed_reference(run: RunData) -> tuple[Any, np.ndarray]:
     """Return the reference of a control law, and which of its columns are followed; of laws on one joint the first."""
     given = run.raw.controller
     law = given.law if isinstance(given, Together) else given
@@ -34,7 +35,7 @@ def followed(run: RunData) -> tuple[Any, np.ndarray]:
 
 def followed_columns(run: RunData) -> list[int]:
     """Return where in a configuration the coordinates stand that follow a reference."""
-    law, used = run.once(followed)
+    law, used = run.once(followed_reference)
     return np.asarray(law.measured_q)[used].tolist() if len(used) else []
 
 
@@ -47,6 +48,7 @@ for name, labels in {
     "joint": lambda run: run.model.joints,
     "link": lambda run: run.model.links,
     "flexible": lambda run: [link for link in run.model.links if link in run.model.flexible],
+    "beam": stressed_links,
     "axis": lambda run: AXES,
     "quaternion": lambda run: QUATERNION,
     "wrench_component": lambda run: WRENCH,

@@ -17,7 +17,8 @@ from lissom.model.description.joint_kinds import FORCE
 from lissom.results.momentum import Momentum, momentum
 from lissom.results.quantity_names import ENERGIES
 from lissom.results.registry.result_quantity import ResultQuantity, RunData, register_quantity
-from lissom.results.registry.standard_axes import followed, followed_columns, load_names
+from lissom.results.registry.standard_axes import followed_columns, followed_reference, load_names
+from lissom.results.registry.stress_peaks import peak_stress
 from lissom.simulation.inputs.sensor_signals import ideal_readings
 from lissom.simulation.postprocess import Wanted
 
@@ -51,7 +52,7 @@ def _coordinate(name: str, dim: str, vector: str, part: str, text: str) -> None:
     register_quantity(ResultQuantity(name, (dim,), units, text, compute, sample=True, in_packs=True))
 
 
-def _seen(name: str, dims: str, unit: Unit, text: str, look: Wanted, in_packs: bool = False) -> None:
+def _register_observed(name: str, dims: str, unit: Unit, text: str, look: Wanted, in_packs: bool = False) -> None:
     """Register a field of `RunData.seen`."""
     made = ResultQuantity(name, tuple(dims.split()), unit, text, lambda run: getattr(run.seen, name), look)
     register_quantity(replace(made, in_packs=in_packs))
@@ -105,7 +106,7 @@ _other(
 
 
 def _reference(run: RunData) -> np.ndarray:
-    law, used = run.once(followed)
+    law, used = run.once(followed_reference)
     return np.asarray(law.reference(run.raw.time)[0])[:, used]
 
 
@@ -133,7 +134,7 @@ _other("ideal_reading", "sensor", _reading_units, "what ideal sensors would tell
 
 # wrenches, poses and deflections
 
-_seen(
+_register_observed(
     "wrench",
     "joint wrench_component",
     WRENCH_UNITS,
@@ -141,23 +142,23 @@ _seen(
     FORCES,
     in_packs=True,
 )
-_seen(
+_register_observed(
     "loop_wrench",
     "loop wrench_component",
     WRENCH_UNITS,
     "wrench of the loop's first frame on its second, in the second's axes",
     FORCES,
 )
-_seen("loop_position", "loop axis", "m", "joint of the loop in the world", PLACES)
-_seen("loop_orientation", "loop quaternion", "1", "its axes in world axes", PLACES)
-_seen("loop_gap", "loop", "1", "constraint violation of the loop, m or rad", PLACES)
-_seen("link_position", "link axis", "m", "origin of the link in the world", PLACES)
-_seen("link_orientation", "link quaternion", "1", "link axes in world axes", PLACES)
-_seen("tip_position", "link axis", "m", "tip in the world", PLACES, in_packs=True)
-_seen("tip_orientation", "link quaternion", "1", "tip axes in world axes", PLACES)
-_seen("tip_twist", "link twist_component", TWIST_UNITS, "tip twist, world axes", PLACES)
-_seen("deflection", "flexible axis", "m", "elastic tip displacement, link axes", BENDING, in_packs=True)
-_seen("rotation", "flexible axis", "rad", "elastic tip rotation vector, link axes", BENDING)
+_register_observed("loop_position", "loop axis", "m", "joint of the loop in the world", PLACES)
+_register_observed("loop_orientation", "loop quaternion", "1", "its axes in world axes", PLACES)
+_register_observed("loop_gap", "loop", "1", "constraint violation of the loop, m or rad", PLACES)
+_register_observed("link_position", "link axis", "m", "origin of the link in the world", PLACES)
+_register_observed("link_orientation", "link quaternion", "1", "link axes in world axes", PLACES)
+_register_observed("tip_position", "link axis", "m", "tip in the world", PLACES, in_packs=True)
+_register_observed("tip_orientation", "link quaternion", "1", "tip axes in world axes", PLACES)
+_register_observed("tip_twist", "link twist_component", TWIST_UNITS, "tip twist, world axes", PLACES)
+_register_observed("deflection", "flexible axis", "m", "elastic tip displacement, link axes", BENDING, in_packs=True)
+_register_observed("rotation", "flexible axis", "rad", "elastic tip rotation vector, link axes", BENDING)
 
 
 def _bow(run: RunData) -> np.ndarray:
@@ -254,14 +255,14 @@ for k, (name, text) in enumerate(zip(ENERGIES, STORED, strict=True)):
     _part(name, "", "J", text, "energy", k)
 
 
-def _loaded(run: RunData) -> bool:
+def _has_loads(run: RunData) -> bool:
     return run.raw.load_work is not None and bool(run.model.frames)
 
 
 def _residual(run: RunData) -> np.ndarray:
     """Return stored energy - work + dissipation since the start, (N,) J: zero of an exact solution."""
     gained = run.raw.work - run.raw.dissipated
-    if _loaded(run):
+    if _has_loads(run):
         gained = gained + run.raw.load_work
     left = run["stored_energy"] - gained
     return left - left[:1]
@@ -270,7 +271,7 @@ def _residual(run: RunData) -> np.ndarray:
 _other("stored_energy", "", "J", "kinetic and potential energy", lambda run: run.seen.energy.sum(axis=1), FORCES)
 _other("work", "", "J", "work of the applied forces", lambda run: run.raw.work, **ACCOUNT)
 _other("dissipated", "", "J", "energy dissipated", lambda run: run.raw.dissipated, **ACCOUNT)
-_other("load_work", "", "J", LOAD_WORK, lambda run: run.raw.load_work, given=_loaded, **ACCOUNT)
+_other("load_work", "", "J", LOAD_WORK, lambda run: run.raw.load_work, given=_has_loads, **ACCOUNT)
 _other(
     "energy_residual",
     "",
@@ -279,4 +280,13 @@ _other(
     _residual,
     FORCES,
     audit=True,
+)
+_other(
+    "stress",
+    "beam",
+    "Pa",
+    "largest von Mises stress in the beam",
+    peak_stress,
+    FORCES,
+    on_demand=True,
 )

@@ -22,9 +22,8 @@ def check_span_loads(run: Trajectory | RawRun) -> list[Event]:
 
 def bent_doubts(run: Trajectory | RawRun) -> list[Event]:
     """Return an event for every link whose torsion, or bending about forces in its span, is off, when it is most so."""
-    worst: dict[tuple[str, str], Event] = {}
-    for k in np.unique(np.linspace(0, len(run.time) - 1, LOOKS).astype(int)):
-        for link, kind, text, value in field_doubts(run.model, run.q[k]):
-            if (link, kind) not in worst or value > worst[link, kind].value:
-                worst[link, kind] = Event(float(run.time[k]), link, kind, text, value)
-    return list(worst.values())
+    looks = np.unique(np.linspace(0, len(run.time) - 1, LOOKS).astype(int))
+    return [
+        Event(float(run.time[looks[place]]), link, kind, text, value)
+        for link, kind, text, value, place in field_doubts(run.model, run.q[looks])
+    ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lissom.kernel.packs import LANES
-from lissom.simulation.batch.vector_results import Run, Stood, VectorResults
+from lissom.simulation.batch.vector_results import LaneRun, Stood, VectorResults
 from lissom.simulation.equations.newton import DUE
 from lissom.simulation.integrators.integrator_state import (
     LAST_STEP,
@@ -52,7 +52,7 @@ class Standing(NamedTuple):
 class LaneScheduler:
     """Runs that pass through the lanes of a batch."""
 
-    def __init__(self, batch: VectorBatch, runs: Sequence[Run]) -> None:
+    def __init__(self, batch: VectorBatch, runs: Sequence[LaneRun]) -> None:
         self.batch, self.runs = batch, runs
         self._waiting = deque(range(len(runs)))
         self._standing: dict[int, Standing] = {}
@@ -67,7 +67,7 @@ class LaneScheduler:
             self._begin()
             while self._standing:
                 self._advance()
-            yield self._taken()
+            yield self._take_finished()
 
     def _begin(self) -> None:
         """Begin a pack at time 0; a run that has no sensible begin leaves its lane to the next."""
@@ -87,13 +87,13 @@ class LaneScheduler:
                 if self._waiting:
                     taken[lane] = self._waiting.popleft()
         self._lose(lost)
-        self._cut()
+        self._find_step_ends()
 
     @property
     def _shortest(self) -> float:
         return min(one.end for one in self._standing.values())
 
-    def _cut(self) -> None:
+    def _find_step_ends(self) -> None:
         """Find where steps end: wherever one of the runs asks for it."""
         laws = {self.runs[one.number].controller for one in self._standing.values()}
         own = [self.batch.segments_of(law) for law in laws]
@@ -154,7 +154,7 @@ class LaneScheduler:
             self._ended.append(Stood(one.number, lane, slice(rows[0], rows[-1] + 1) if whole else rows, counts))
         self._idle(over)
         if over and self._standing:
-            self._cut()
+            self._find_step_ends()
 
     def _lose(self, lost: Iterable[int]) -> None:
         """Leave runs to whoever computes them alone."""
@@ -170,7 +170,7 @@ class LaneScheduler:
             self.batch.repeat(astray, sound)
             self._followed |= dict.fromkeys(astray, sound)
 
-    def _taken(self) -> VectorResults:
+    def _take_finished(self) -> VectorResults:
         """Return runs that have ended, whose lanes have their tables again."""
         for stood in self._ended:
             self.batch.equip(stood.lane, self.runs[stood.number])

@@ -81,7 +81,7 @@ class ActiveLoads:
     row: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))  # (k,) row on which a number acts
     entry: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))  # (k,) which of the six of its wrench
     reference: Reference = NO_LOADS
-    functions: tuple[tuple[Callable, float, slice], ...] = ()  # sampled ones: function (t, q, v), rate, its numbers
+    functions: tuple[tuple[Callable[..., Any], float, slice], ...] = ()  # sampled: function (t, q, v), rate, numbers
     values: np.ndarray | None = None  # (N, k) at the samples of a run
 
     def samplers(self) -> list[Sampler]:
@@ -111,7 +111,7 @@ class ActiveLoads:
 class Sampler:
     """A function (t, q, v) whose values are held from sample to sample."""
 
-    def __init__(self, function: Callable, rate: float, numbers: slice) -> None:
+    def __init__(self, function: Callable[..., Any], rate: float, numbers: slice) -> None:
         self.function, self.period, self.numbers = function, 1.0 / rate, numbers
         self.count = 0
 
@@ -147,7 +147,7 @@ def activate(model: Model, loads: Iterable[Load], duration: float) -> tuple[Mode
     rows: list[int] = []
     entries: list[int] = []
     parts: list[Reference] = []
-    functions: list[tuple[Callable, float, slice]] = []
+    functions: list[tuple[Callable[..., Any], float, slice]] = []
     place = iter(range(model.rows, model.rows + len(frames)))
     driven: set[str] = set()
     for k, load in enumerate(loads):

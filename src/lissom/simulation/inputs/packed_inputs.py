@@ -43,7 +43,7 @@ def continuous_or_sampled(model: Model, controller: Any) -> tuple[Any, ControlLa
     raise LissomError(text, ("controller",), controller)
 
 
-def checked_motion(motion: Any) -> dict[str, Reference]:
+def check_motion(motion: Any) -> dict[str, Reference]:
     """Return prescribed joints as {joint: Reference}, or a clear error."""
     if motion is not None and not isinstance(motion, Mapping):
         raise LissomError("must be {joint: Reference}", ("motion",), motion)
@@ -85,7 +85,7 @@ def driven_rows(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.n
     }
 
 
-def stacked_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
+def stack_motion(model: Model, motion: Mapping[str, Reference]) -> dict[str, np.ndarray]:
     """Return prescribed joints as one piecewise polynomial; behind an elastic gear the motor is what moves so."""
     at_q: list[int] = []
     at_v: list[int] = []

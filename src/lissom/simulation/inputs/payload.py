@@ -146,7 +146,7 @@ def exchange(model: Model, carried: Carried, t: float, q: np.ndarray, v: np.ndar
         momentum, lost = M @ v, 0.0
         M = mass_matrix(model, q)
         if payload.carried(t) and payload.motion == "rest":
-            joined, work = _joined(model, q, M, momentum, v)
+            joined, work = _velocities_after_grasp(model, q, M, momentum, v)
             lost = 0.5 * float(momentum @ v - joined @ M @ joined) + work
             v, driven = joined, driven + work
         total += lost
@@ -156,7 +156,7 @@ def exchange(model: Model, carried: Carried, t: float, q: np.ndarray, v: np.ndar
     return Exchange(v, energy(model, q, v).total - before + total - driven, total, driven, events)
 
 
-def _joined(
+def _velocities_after_grasp(
     model: Model, q: np.ndarray, M: np.ndarray, momentum: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, float]:
     """Return velocities with the generalised momentum given, and the work of the impulses that keep what is prescribed.

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.analysis.equilibrium.statics import Equilibrium
+from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.control.laws.control_law import ControlLaw, Together
 from lissom.control.laws.sampled_control import Sampled
 from lissom.simulation.inputs.loads import Load

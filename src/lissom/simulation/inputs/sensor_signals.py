@@ -41,7 +41,7 @@ class Sensed(NamedTuple):
     reading: np.ndarray  # (N, m)
 
 
-class Row(NamedTuple):
+class RecordedState(NamedTuple):
     """A recorded state with what acted on it."""
 
     q: np.ndarray
@@ -111,7 +111,7 @@ class Tap:
         self.readings[self.count] = value
         self.count += 1
 
-    def told(self, t: np.ndarray | float) -> np.ndarray:
+    def readings_at(self, t: np.ndarray | float) -> np.ndarray:
         """Return readings (..., m) at times t: of the last sample that is told by then, at first of the first."""
         at = np.searchsorted(self.instants, np.asarray(t) - self.delay + self._slack, side="right") - 1
         return self.readings[np.clip(at, 0, max(0, self.count - 1))]
@@ -132,7 +132,7 @@ class Sensors:
         self.by_name = {tap.eye.name: tap for tap in self.taps}
         filters = [(tap, *_nodes(tap.stretches())) for tap in self.taps if tap.corner is not None]
         everything = [outputs, *(tap.instants for tap in self.taps), *(nodes for _, nodes, _ in filters)]
-        self.times = merged(outputs, everything[1:])
+        self.times = merge_times(outputs, everything[1:])
         self.is_output = np.zeros(len(self.times), bool)
         self.is_output[_places(self.times, outputs)] = True
         self._work: list[list[tuple[Tap, float]]] = [[] for _ in self.times]  # stretches to filter, 0 for a sample
@@ -144,7 +144,7 @@ class Sensors:
                 self._work[at].append((tap, 0.0))
         self._row = 0
 
-    def take(self, row: Row, loads: tuple[np.ndarray, np.ndarray]) -> None:
+    def take(self, row: RecordedState, loads: tuple[np.ndarray, np.ndarray]) -> None:
         """Look at the next recorded state; `loads` are row and entry of each number that acts from outside."""
         if self._row == len(self.times):
             return
@@ -172,14 +172,14 @@ class Sensors:
 
     def read(self, names: Iterable[str], t: float) -> dict[str, Any]:
         """Return what sensors tell at the time t: numbers, or arrays (m,)."""
-        found = {name: self.by_name[name].told(t) for name in names}
+        found = {name: self.by_name[name].readings_at(t) for name in names}
         return {name: value.item() if len(value) == 1 else value.copy() for name, value in found.items()}
 
     def result(self, count: int) -> Sensed:
         """Return readings at the first `count` outputs."""
         reading = np.zeros((count, self.sensing.size))
         for tap in self.taps:
-            reading[:, tap.eye.place] = tap.told(self.outputs[:count])
+            reading[:, tap.eye.place] = tap.readings_at(self.outputs[:count])
         sensors = tuple(eye.sensor for eye in self.sensing.mounted)
         return Sensed(sensors, self.sensing.labels, self.sensing.units, reading)
 
@@ -212,7 +212,7 @@ def _instants(sensor: Sensor, outputs: np.ndarray, asked: list[np.ndarray]) -> n
     """Return the times of a sensor's samples; without a rate, those when it is read, less its delay."""
     if sensor.rate is not None:
         return np.arange(int(np.floor(outputs[-1] * sensor.rate * (1 + 1e-12))) + 1) / sensor.rate
-    read = merged(outputs, asked) if asked else outputs
+    read = merge_times(outputs, asked) if asked else outputs
     return np.unique(np.maximum(read - sensor.delay, 0.0)) if sensor.delay else read
 
 
@@ -222,7 +222,7 @@ def _nodes(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (ends[:-1, None] + lengths[:, None] * NODES).ravel(), np.repeat(lengths, len(NODES))
 
 
-def merged(first: np.ndarray, others: Iterable[np.ndarray]) -> np.ndarray:
+def merge_times(first: np.ndarray, others: Iterable[np.ndarray]) -> np.ndarray:
     """Return all times in order; of some that differ by rounding the one of `first`."""
     every = np.concatenate([first, *others])
     order = np.argsort(every, kind="stable")

@@ -111,7 +111,8 @@ def weigh(variation, j, h, y):
     """Compute weights of accelerations, in which a change of the size 1 is the error allowed in the derivatives by j.
 
     Every coordinate has `rtol` of its own largest derivative, or of a part of the largest of all. `y` (m, n): the first
-    correction of the step.
+    correction of the step. Steps from rest begin without derivatives of place and speed, and may be foreseen to the
+    last digit: what the acceleration moves within the step counts, too.
     """
     state = variation.before
     n = state.v.shape[0]
@@ -120,6 +121,7 @@ def weigh(variation, j, h, y):
     for k in range(n):
         speed = state.atol_rate[k] / state.atol[0]
         size = max(abs(variation.u[j, k]), abs(variation.v[j, k]) / speed)
+        size = max(size, h * (h + 1.0 / speed) * abs(variation.a[j, k]))
         for i in range(y.shape[0]):
             size = max(size, h * (h + 1.0 / speed) * abs(y[i, k]))
         largest[k] = max(largest[k], size)

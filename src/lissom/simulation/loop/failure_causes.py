@@ -17,7 +17,7 @@ from lissom.simulation.integrators.registry import Method
 from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.spectral_radius import spectral_radius
 from lissom.simulation.postprocess import Wanted, observe
-from lissom.simulation.status.loop_singularity import dead_centre, overdetermined
+from lissom.simulation.status.loop_singularity import dead_centre, describe_overdetermined
 from lissom.simulation.status.run_ending import Ending
 from lissom.simulation.status.run_limits import RunLimits
 
@@ -39,16 +39,16 @@ def march_failure(status: Status, memory: RunMemory, method: Method, limits: Run
     if status is Status.NOT_FINITE:
         remedy = f"take a smaller step than {memory.step:.3g} s" if method.fixed else "check forces and masses"
         text = unstable(memory, method) or f"the state became infinite after t = {t:.6g} s ({worst}); "
-        text += "" if text.endswith(STIFF) else turned_bushing(memory) or remedy
+        text += "" if text.endswith(STIFF) else find_turned_bushing(memory) or remedy
     else:
         text = f"{method.name} did not converge at t = {t:.6g} s with steps down to {h:.2g} s ({worst}); "
         remedy = "loosen rtol or atol, or look for a jump or a stiff stop there"
-        told = overdetermined(memory.model, memory.state.q) or dead_centre(memory.model, memory.state.q)
-        text += told or turned_bushing(memory) or remedy
+        told = describe_overdetermined(memory.model, memory.state.q) or dead_centre(memory.model, memory.state.q)
+        text += told or find_turned_bushing(memory) or remedy
     return Stop(FAILURES[status], text)
 
 
-def turned_bushing(memory: RunMemory) -> str:
+def find_turned_bushing(memory: RunMemory) -> str:
     """Return which bushing had turned nearly by half a turn at the last sample, where its springs have no direction."""
     model, last = memory.model, int(memory.record.next[0]) - 1
     named = {k: part.name for k, part in enumerate(model.robot.elements) if part.kind is Element.BUSHING}

@@ -16,7 +16,7 @@ AFTER_ALL = "stopped by hand after the last step; the whole motion is kept"
 
 
 @contextlib.contextmanager
-def heeded() -> Iterator[Callable[[], bool]]:
+def watch_interrupts() -> Iterator[Callable[[], bool]]:
     """Give a function that tells whether Ctrl-C was pressed meanwhile."""
     ours = threading.current_thread() is threading.main_thread()
     if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -37,7 +37,7 @@ def heeded() -> Iterator[Callable[[], bool]]:
 
 
 @contextlib.contextmanager
-def deferred() -> Iterator[Callable[[], bool]]:
+def defer_interrupts() -> Iterator[Callable[[], bool]]:
     """Let what is inside end before Ctrl-C is heeded, where an exception in its midst would do harm.
 
     Gives a function that tells whether it was pressed meanwhile; whoever has called it knows, and nothing is raised.
@@ -64,7 +64,7 @@ def deferred() -> Iterator[Callable[[], bool]]:
 
 
 @contextlib.contextmanager
-def terminated() -> Iterator[None]:
+def interrupt_on_sigterm() -> Iterator[None]:
     """Take a request to end (SIGTERM) for a Ctrl-C: what was computed is kept."""
 
     def heed(number: int, frame: Any) -> None:

@@ -62,15 +62,15 @@ class MethodSelection:
             memory.keep(memory.record._replace(projector=method.projector))
         return method
 
-    def unsuited(self, method: Method, limits: RunLimits) -> bool:
+    def is_unsuited(self, method: Method, limits: RunLimits) -> bool:
         """Return whether another method would do better from here on."""
-        return self._outrun(method, limits) or self._endangered(method, limits)
+        return self._outrun(method, limits) or self._is_endangered(method, limits)
 
     def better(self, method: Method, limits: RunLimits) -> Method:
         """Return the method that goes on where the present one of `auto` no longer suits."""
         if self._outrun(method, limits):
             return self._explicit(method)
-        return self._implicit() if self._endangered(method, limits) else method
+        return self._implicit() if self._is_endangered(method, limits) else method
 
     def _outrun(self, method: Method, limits: RunLimits) -> bool:
         """Return whether implicit steps have become as short as explicit ones: they follow the fastest vibrations.
@@ -83,7 +83,7 @@ class MethodSelection:
         steps, t = int(memory.state.counts[STEPS]), float(memory.state.clock[TIME])
         return steps >= TRIAL and t * self.fastest < steps and not self._near_singular(limits)
 
-    def _endangered(self, method: Method, limits: RunLimits) -> bool:
+    def _is_endangered(self, method: Method, limits: RunLimits) -> bool:
         """Return whether an explicit method that took over comes near a position that it should not pass."""
         explicit = self.automatic and not method.integrator.implicit
         return explicit and bool(self.memory.model.loops) and self._near_singular(limits)

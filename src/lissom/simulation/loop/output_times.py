@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-import os
 
 import numpy as np
 
 from lissom.errors import Keys, LissomError
 from lissom.model.model import Model
+from lissom.operating_system import memory
 from lissom.simulation.settings import RunSettings
 
 PER_LINK = 26  # numbers per output: poses of frame and tip, twist of the tip, wrench
 OTHERS = 20  # energies and accounts
 COPIES = 3  # what the loop records, the dataset, and the file being written
-UNKNOWN = 8e9  # bytes of memory where the system does not tell
 
 
 def output_times(model: Model, settings: RunSettings) -> np.ndarray:
@@ -40,20 +39,6 @@ def check_size(model: Model, outputs: float, path: Keys, value: float) -> None:
             path,
             value,
         )
-
-
-def memory() -> float:
-    """Return bytes of this machine, or those that the process may have of them (`ulimit -v`)."""
-    try:
-        size = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        size = UNKNOWN
-    try:
-        import resource
-    except ImportError:  # Windows
-        return size
-    limits = (resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
-    return min([size, *(float(limit) for limit in limits if limit != resource.RLIM_INFINITY)])
 
 
 def readable(size: float) -> str:

@@ -27,19 +27,19 @@ from lissom.simulation.equations.system import (
 from lissom.simulation.initial_state import start_state
 from lissom.simulation.inputs.loads import activate, as_loads
 from lissom.simulation.inputs.packed_inputs import (
-    checked_motion,
+    check_motion,
     continuous_or_sampled,
     driven_rows,
     lengths_apart,
-    stacked_motion,
+    stack_motion,
 )
 from lissom.simulation.inputs.payload import as_payloads, with_payloads
 from lissom.simulation.inputs.sensor_signals import FILTERED, Sensors, check_asked
 from lissom.simulation.integrators.error_scales import pace
 from lissom.simulation.integrators.integrator_state import Status, make_state
-from lissom.simulation.integrators.registry import Buffers, Limits, Method, check_installed
+from lissom.simulation.integrators.registry import Buffers, Method, MethodLimits, check_installed
 from lissom.simulation.loop.output_times import check_size, output_times
-from lissom.simulation.loop.segments import Segments, cut
+from lissom.simulation.loop.segments import Segments, cut_at_jumps
 from lissom.simulation.settings import RunSettings
 
 
@@ -60,7 +60,7 @@ class RunMemory:
     ) -> None:
         # The model: frames where loads and payloads act, prescribed joints, rows for payloads and loads.
         check_installed(settings.method)
-        motion, payloads, loads = checked_motion(motion), as_payloads(payloads), as_loads(loads)
+        motion, payloads, loads = check_motion(motion), as_payloads(payloads), as_loads(loads)
         if not isinstance(robot, Model):
             # a controller was made for the coordinates of the robot by itself
             acted = [(part.link, part.at) for part in (*loads, *payloads) if part.link and controller is None]
@@ -73,7 +73,7 @@ class RunMemory:
         self.duration, self.step = settings.duration, settings.step
         # What drives it, as tables over time, and where steps must end because of them.
         self.controller, self.law, self.sampled = continuous_or_sampled(self.model, controller)
-        moved, lengths = stacked_motion(self.model, motion), driven_rows(self.model, driven)
+        moved, lengths = stack_motion(self.model, motion), driven_rows(self.model, driven)
         tables = (
             (moved["motion_breaks"], moved["motion_coefficients"]),
             (lengths["driven_breaks"], lengths["driven_coefficients"]),
@@ -112,7 +112,7 @@ class RunMemory:
 
     def cut(self) -> Segments:
         """Return where steps must end."""
-        return cut(self.law, *self._others, corners=self.step is None)
+        return cut_at_jumps(self.law, *self._others, corners=self.step is None)
 
     @property
     def closure(self) -> Any:
@@ -153,7 +153,9 @@ class RunMemory:
     def march(self, method: Method, end: float, steps: int, longest: float = np.inf) -> Status:
         """Take some steps, not beyond `end` (s) and not longer than `longest` (s)."""
         buffers = Buffers(self.packed, self.scratch, self.scratch_c, self.packed_record, self.packed_state)
-        return method.march(buffers, Limits(end, self.step or min(0.1 * self.duration, longest), method.fixed, steps))
+        return method.march(
+            buffers, MethodLimits(end, self.step or min(0.1 * self.duration, longest), method.fixed, steps)
+        )
 
     def compile(self, method: Method) -> None:
         """Take no step, so that clocks do not count compilation."""

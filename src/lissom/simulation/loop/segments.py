@@ -26,7 +26,7 @@ class Segments(NamedTuple):
         return min(duration, float(later[0])) if later.size else duration
 
 
-def cut(
+def cut_at_jumps(
     law: ControlLaw | None, motions: Iterable[Reference], others: Iterable[np.ndarray], corners: bool = True
 ) -> Segments:
     """Return segments of a run under a law, with prescribed motions and `others` that jump at given times.

@@ -19,12 +19,12 @@ from lissom.simulation.equations.newton import report
 from lissom.simulation.equations.recorder import DISSIPATED, LOAD_WORK, WORK
 from lissom.simulation.equations.system import KERNEL, Dynamics
 from lissom.simulation.inputs.payload import exchange
-from lissom.simulation.inputs.sensor_signals import Row
+from lissom.simulation.inputs.sensor_signals import RecordedState
 from lissom.simulation.integrators.integrator_state import CONTINUED, NEXT_STEP, TIME, Status
 from lissom.simulation.integrators.registry import Method
 from lissom.simulation.loop.contact_events import SHORTEST, TRIES, ContactEvents
 from lissom.simulation.loop.failure_causes import FAILURES, Stop, function_failure, march_failure, unstable
-from lissom.simulation.loop.interrupts import AFTER_ALL, deferred, heeded
+from lissom.simulation.loop.interrupts import AFTER_ALL, defer_interrupts, watch_interrupts
 from lissom.simulation.loop.method_selection import MethodSelection
 from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.raw_run import RawRun
@@ -113,7 +113,7 @@ class TimeLoop:
         began = time.perf_counter()
         stop: Stop | None = None
         try:
-            with heeded() as self._asked_to_stop:
+            with watch_interrupts() as self._asked_to_stop:
                 while stop is None and memory.state.clock[TIME] < memory.duration:
                     stop = self._march(method, self._segment_end(), progress)
                     method = self.selection.better(method, self._limits)
@@ -121,7 +121,7 @@ class TimeLoop:
             text = f"stopped by hand at t = {memory.state.clock[TIME]:.6g} s; what was computed is kept"
             stop = Stop(Ending.INTERRUPTED, text)
         wall = time.perf_counter() - began
-        with deferred() as pressed:  # nothing of what was computed is lost by now
+        with defer_interrupts() as pressed:  # nothing of what was computed is lost by now
             result = self.result(method, stop or Stop(Ending.FINISHED), wall)
             if pressed() and stop is None:
                 result.status, result.message = Ending.INTERRUPTED, AFTER_ALL
@@ -176,7 +176,7 @@ class TimeLoop:
             return
         r, loads = memory.record, (memory.loads.row, memory.loads.entry)
         for k in range(sensors.seen, int(r.next[0])):
-            sensors.take(Row(r.q[k], r.v[k], r.a[k], r.load[k], r.lam[k]), loads)
+            sensors.take(RecordedState(r.q[k], r.v[k], r.a[k], r.load[k], r.lam[k]), loads)
 
     def _segment_end(self) -> float:
         """Return the next time when something jumps or bends: a reference, a sampled torque, or the end of the run."""
@@ -192,7 +192,7 @@ class TimeLoop:
             if t >= sampler.next_time - 1e-12:
                 sampler.sample(sampler.next_time, memory.state.q, memory.state.v, memory.system.load_held)
 
-    def _march(self, method: Method, end: float, progress: Callable | None) -> Stop | None:
+    def _march(self, method: Method, end: float, progress: Callable[..., Any] | None) -> Stop | None:
         """Advance to the end of a segment, or until another method would do better.
 
         Returns why, when the run must stop.
@@ -214,7 +214,7 @@ class TimeLoop:
                 return march_failure(status, memory, method, self._limits)
             if status is Status.REACHED:
                 break
-            if self.selection.unsuited(method, self._limits):
+            if self.selection.is_unsuited(method, self._limits):
                 return None
         self._look()
         jumps = self._hold is not None or memory.samplers or np.any(memory.segments.jumps == end)

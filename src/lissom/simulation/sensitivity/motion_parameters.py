@@ -15,7 +15,7 @@ from lissom.errors import LissomError
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.data.arrays import mapped, tables
 from lissom.messages import did_you_mean, listed
-from lissom.model.compilation.link_tables import listed_alike
+from lissom.model.compilation.link_tables import unify_lists
 from lissom.model.model import Model
 from lissom.simulation.initial_state import EQUILIBRIUM, RATE
 
@@ -43,7 +43,7 @@ def read_parameters(
     plain = Model(model.robot, complex_numbers(model), model.flexible, model.bodies, model.frames)
     found = [_read(model, plain, name, law, start) for name in names]
     if isinstance(start, str) and start == EQUILIBRIUM:
-        found = [_settled(model, each, q) for each in found]
+        found = [_add_equilibrium_derivative(model, each, q) for each in found]
     return found
 
 
@@ -131,7 +131,7 @@ def _rates(model: Model, named: Mapping[str, Any]) -> np.ndarray:
     return rates(model, {key.removesuffix(RATE): x for key, x in named.items()})
 
 
-def _settled(model: Model, parameter: Parameter, q: np.ndarray) -> Parameter:
+def _add_equilibrium_derivative(model: Model, parameter: Parameter, q: np.ndarray) -> Parameter:
     """Add the derivative of the equilibrium at which every joint is held: links bend, rotors wind up."""
     rows, columns = [], []
     for body in model.bodies:
@@ -149,13 +149,15 @@ def _settled(model: Model, parameter: Parameter, q: np.ndarray) -> Parameter:
     return replace(parameter, u=parameter.u + u)
 
 
-def numbered(model: Model, law: Any, parameters: Sequence[Parameter]) -> tuple[Model, Any, dict[str, np.ndarray]]:
+def number_parameters(
+    model: Model, law: Any, parameters: Sequence[Parameter]
+) -> tuple[Model, Any, dict[str, np.ndarray]]:
     """Return a complex model and law whose numbers lie in one array, and which of them depend on which parameter.
 
     Returns them with the fields `numbers`, `start`, `place` and `value` of a Variation.
     """
     # All real numbers of the model, then those of the law, lie in one array.
-    plain, *stepped = listed_alike([model.arrays, *(parameter.model.arrays for parameter in parameters)])
+    plain, *stepped = unify_lists([model.arrays, *(parameter.model.arrays for parameter in parameters)])
     names = dict(tables(plain))
     sizes = [0 if table.dtype != float else table.size for table in names.values()]
     places = dict(zip(names, np.cumsum([0, *sizes]), strict=False))

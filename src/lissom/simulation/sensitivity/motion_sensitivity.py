@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -115,6 +115,15 @@ class Sensitivity(Printed):
         found = self.output if output is None else self.of(output)
         return found * self.values.reshape(-1, *([1] * (found.ndim - 1)))
 
+    def main_numbers(self) -> dict[str, tuple[float, str]]:
+        """Return the largest and the last derivative of the output by every parameter, for `lissom.trust`."""
+        found: dict[str, tuple[float, str]] = {}
+        for name, values in zip(self.parameters, self.output):
+            sizes = np.linalg.norm(values.reshape(len(self.time), -1), axis=1)
+            found[f"peak by {name}"] = float(sizes.max()), ""
+            found[f"last by {name}"] = float(sizes[-1]), ""
+        return found
+
     def table(self) -> Table:
         """Return the largest change of the output for a change of each parameter by its own size."""
         table = printing.table("parameter", "value", "largest derivative", "for a change by 100 %", title="sensitivity")
@@ -145,7 +154,7 @@ class Sensitivity(Printed):
     def _tips(self, k: int, link: str) -> np.ndarray:
         return tip_poses(self.sources[k].model, link, self._q, self.q[k]).world.imag / STEP
 
-    def _function(self, k: int, measure: Callable) -> list[np.ndarray]:
+    def _function(self, k: int, measure: Callable[..., Any]) -> list[np.ndarray]:
         model = self.sources[k].model
         q, u = np.zeros(self._q.shape, complex), np.zeros(model.nv, complex)
         for at, s, out in zip(self._q, self.q[k], q):

@@ -25,7 +25,7 @@ from lissom.simulation.loop.method_selection import MethodSelection
 from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.raw_run import RawRun
-from lissom.simulation.sensitivity.motion_parameters import complex_numbers, numbered, read_parameters
+from lissom.simulation.sensitivity.motion_parameters import complex_numbers, number_parameters, read_parameters
 from lissom.simulation.settings import RunSettings
 
 
@@ -79,7 +79,7 @@ class VariationLoop:
         """Return memory for the derivatives, with a copy of the run in complex numbers."""
         memory = self._memory
         n, count, samples = memory.model.nv, len(self.parameters), len(memory.times)
-        model, law, numbers = numbered(memory.model, law_arrays(memory.law), self.parameters)
+        model, law, numbers = number_parameters(memory.model, law_arrays(memory.law), self.parameters)
         twin = model
         if memory.twin is not memory.model:
             parts = complex_numbers(memory.twin), memory.twin.flexible, memory.twin.bodies, memory.twin.frames

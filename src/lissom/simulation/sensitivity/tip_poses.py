@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.kernel.algorithms.body_energies import world_frames
 from lissom.kernel.algorithms.complex_tangent import lay_tangent
 from lissom.kernel.compile import kernel
-from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
+from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, world_frames
 from lissom.model.compilation.tip_frames import probe
 from lissom.model.model import Model
 

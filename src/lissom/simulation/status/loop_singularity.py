@@ -57,7 +57,7 @@ def dead_centre(model: Model, q: np.ndarray) -> str:
     return f"loops.{loop} is close to a dead centre there, its links in line: {remedy(model)}"
 
 
-def overdetermined(model: Model, q: np.ndarray) -> str:
+def describe_overdetermined(model: Model, q: np.ndarray) -> str:
     """Return words about a loop that prescribed joints leave nothing to follow with; "" where there is none."""
     free = model.arrays.velocities.prescribed == 0
     if not model.loops or free.all() or not np.all(np.isfinite(q)):

@@ -19,7 +19,7 @@ CALM = SMALL / 2  # largest component of it below which there is nothing to look
 HOPELESS = 3.0  # deflection over length beyond which a run is stopped
 WHOLE_TURN = 1.0  # turns of the tip of an exact link beyond which a run is stopped
 RACING = 1e6  # rad/s or m/s of a joint beyond which a run is stopped
-OPEN = 1e-9  # m or rad that a loop may gape
+OPEN = 1e-9  # m or rad: the gap that a loop may have
 JUMP = 0.2  # of the fastest velocity so far: more than accelerations explain from sample to sample
 CLOSER_LOOKS = 8  # at such samples at a time: a link that rings faster than it is sampled has many
 SINGULAR = 0.1  # of how loops are held at best, see `near_singular`: links that are nearly in line
@@ -128,7 +128,7 @@ class RunLimits:
         if gap <= OPEN:
             return None
         when, loop, gap = next((float(s), *found) for s, x in zip(t, q) if (found := self._gap(float(s), x))[1] > OPEN)
-        text = f"loops.{loop} opens: it gapes by {gap:.3g} m or rad at t = {when:.4g} s; {remedy(self.model)}"
+        text = f"loops.{loop} opens: its gap is {gap:.3g} m or rad at t = {when:.4g} s; {remedy(self.model)}"
         self._tell(Event(when, loop, "divergence", text, gap))
         return text
 
@@ -173,12 +173,16 @@ class RunLimits:
             f"{link}: {where} is deflected by {100 * size:.3g} % of its length at t = {when:.4g} s; "
             f"beyond {100 * small:g} % the small-deflection field is in doubt; "
         )
-        text += "describe it as a beam with stiffening: exact" if self._meshed(link) else "use stiffening: exact"
+        text += (
+            "describe it as a beam with stiffening: exact"
+            if self._is_finite_element_link(link)
+            else "use stiffening: exact"
+        )
         self._tell(Event(when, link, "deflection", text, size))
 
     def _diverging(self, link: str, when: float, size: float) -> str:
         stiffening, remedy = self.model.flexible[link].stiffening, "check loads, gains and the start state"
-        if self._meshed(link):
+        if self._is_finite_element_link(link):
             remedy = "a link of finite elements has no geometric stiffening, so fast rotation softens it; use a beam"
         elif stiffening == "none":
             remedy = (
@@ -190,7 +194,7 @@ class RunLimits:
         self._tell(Event(when, link, "divergence", text, size))
         return text
 
-    def _meshed(self, link: str) -> bool:
+    def _is_finite_element_link(self, link: str) -> bool:
         return self.model.robot.link(link).beam is None
 
 

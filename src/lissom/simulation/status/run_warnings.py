@@ -27,7 +27,7 @@ class EndedEarly(SimulationWarning):
 
 def warn_about_run(raw: RawRun, events: list[Event], stacklevel: int) -> None:
     """Warn of the events of a run, and of an early end; all of them are in `run.warnings` and `run.info` anyway."""
-    told, all_wanted = _told_of(raw.model.robot), _every_one(SimulationWarning)
+    told, all_wanted = _warnings_given(raw.model.robot), _every_one(SimulationWarning)
     for event in events:
         kind = event.link_or_joint, event.kind
         if event.kind == EXPECTED or (kind in told and not all_wanted):
@@ -48,7 +48,7 @@ def warn(text: str, category: type[Warning], stacklevel: int) -> None:
     warnings.warn_explicit(text, category, frame.f_code.co_filename, frame.f_lineno, module)
 
 
-def _told_of(robot: Robot) -> set[tuple[str, str]]:
+def _warnings_given(robot: Robot) -> set[tuple[str, str]]:
     if id(robot) not in _told:
         _told[id(robot)] = set()
         finalize(robot, _told.pop, id(robot), None)

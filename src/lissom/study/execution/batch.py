@@ -13,14 +13,15 @@ from numpy.typing import ArrayLike
 from lissom.errors import StudyError
 from lissom.kernel.packs import LANES
 from lissom.model.any_robot import AnyRobot
+from lissom.operating_system import cores, memory
 from lissom.progress import Progress
-from lissom.simulation.loop.output_times import memory, readable
+from lissom.simulation.loop.output_times import readable
 from lissom.simulation.settings import RunOptions, takes_settings
 from lissom.simulation.status.run_warnings import EndedEarly, SimulationWarning, warn
-from lissom.study.execution.process_pool import Pool, cores
+from lissom.study.execution.process_pool import Pool
 from lissom.study.execution.vector_runs import stream_of
 from lissom.study.plan.kept_quantities import Quantity, quantities
-from lissom.study.plan.run_plan import FINISHED, LOOKED, STATUS, Piece, Runs, as_scenario, with_settings
+from lissom.study.plan.run_plan import FINISHED, LOOKED, STATUS, Runs, StudyPiece, as_scenario, with_settings
 from lissom.study.plan.sampling import Variations, in_si
 
 if TYPE_CHECKING:
@@ -90,9 +91,9 @@ def simulate_batch(
     count = len(runs)
     processes = processes_for(count, cores)
     with Progress("simulating", count, "runs", show=progress) as bar:
-        piece = computed(runs, processes, bar.update)
+        piece = compute_runs(runs, processes, bar.update)
     tell_failures(piece.status, piece.cause, stacklevel=2)
-    return gathered(runs, piece)
+    return gather_runs(runs, piece)
 
 
 def everything(runs: Runs) -> dict[str, Quantity]:
@@ -139,11 +140,11 @@ def portions(count: int, processes: int, packs: bool) -> list[range]:
     return [range(k, min(k + size, count)) for k in range(0, count, size)]
 
 
-def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
+def compute_runs(runs: Runs, processes: int, tell: Callable[[int], None]) -> StudyPiece:
     """Return results of all runs; `tell` is told how many are done."""
     order, job = runs.order(range(len(runs))), partial(runs.compute, stream=stream_of(len(runs)))
     parts = [tuple(order[k] for k in part) for part in portions(len(runs), processes, runs.in_packs)]
-    found: dict[tuple[int, ...], Piece] = {}
+    found: dict[tuple[int, ...], StudyPiece] = {}
     if processes == 1:
         for rows in parts:
             found[rows] = job(rows)
@@ -154,14 +155,14 @@ def computed(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
                 found[rows] = piece
                 tell(sum(map(len, found)))
     pieces, place = [found[rows] for rows in parts], np.argsort(order)
-    return Piece(
+    return StudyPiece(
         {name: np.concatenate([piece.values[name] for piece in pieces])[place] for name in runs.shapes},
         np.concatenate([piece.status for piece in pieces])[place],
         [text for _, text in sorted(zip(order, (text for piece in pieces for text in piece.cause), strict=True))],
     )
 
 
-def gathered(runs: Runs, piece: Piece) -> xr.Dataset:
+def gather_runs(runs: Runs, piece: StudyPiece) -> xr.Dataset:
     """Return one labelled dataset of all runs."""
     import xarray as xr
 

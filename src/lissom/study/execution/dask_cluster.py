@@ -31,7 +31,7 @@ def client_of(cluster: Any) -> Iterator[Any]:
     if not isinstance(cluster, str):
         yield cluster
         return
-    client = _connected(cluster)
+    client = _connect(cluster)
     try:
         yield client
     finally:
@@ -42,7 +42,7 @@ def on_cluster(job: Callable[[int], int], pieces: Iterable[int], client: Any) ->
     """Yield answers of a job for every piece as they come."""
     from distributed import as_completed
     from distributed.client import FutureCancelledError
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
 
     waiting = iter(pieces)
@@ -64,7 +64,7 @@ def on_cluster(job: Callable[[int], int], pieces: Iterable[int], client: Any) ->
         raise StudyError(text, ("cluster",), _address(client)) from None
 
 
-def _connected(address: str) -> Any:
+def _connect(address: str) -> Any:
     """Connect a client, or fail where no scheduler answers in time: others may stay silent forever."""
     from distributed import Client
 

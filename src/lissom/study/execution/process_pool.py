@@ -52,7 +52,7 @@ class Process:
         try:
             good, answer = receive(self._process.stdout)
         except EOFError:
-            raise self._died() from None
+            raise self._death() from None
         if not good:
             raise answer
         return answer
@@ -71,9 +71,9 @@ class Process:
         try:
             send(self._process.stdin, message)
         except OSError:
-            raise self._died() from None
+            raise self._death() from None
 
-    def _died(self) -> Died:
+    def _death(self) -> Died:
         code = self._process.wait()
         how = f"by signal {-code}" if code < 0 else f"with code {code}"
         return Died(f"a worker process ended {how}; see whether memory was short")
@@ -131,7 +131,7 @@ class Pool:
         for thread in threads:
             thread.join()
 
-    def _serve(self, waiting: queue.SimpleQueue, done: queue.SimpleQueue) -> None:
+    def _serve(self, waiting: queue.SimpleQueue[Any], done: queue.SimpleQueue[Any]) -> None:
         process = None
         while not self._stopping.is_set():
             try:
@@ -171,11 +171,3 @@ class Pool:
             with self._lock:
                 self._processes = [one for one in self._processes if one is not process]
             process.end()
-
-
-def cores() -> int:
-    """Return processors that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _own = local()  # each thread has its own runs, as workers of Dask have several: kernels write to memory of the runs
 
 
-def _begun(address: str, call: str) -> tuple[Store, Runs]:
+def _open_store(address: str, call: str) -> tuple[Store, Runs]:
     """Return a store and its runs, opened once for a call: at the next, another study may be there."""
     if getattr(_own, "call", None) != (address, call):
         store = Store(address)
@@ -38,7 +38,7 @@ def _begun(address: str, call: str) -> tuple[Store, Runs]:
 
 def compute_piece(address: str, piece: int, call: str = "") -> int:
     """Compute a piece and store it, unless it is stored, wherever this runs; the number of its runs."""
-    store, runs = _begun(address, call)
+    store, runs = _open_store(address, call)
     rows = store.rows(piece)
     if not store.holds(piece):
         store.write(piece, runs.compute(rows, AT_ONCE))
@@ -71,7 +71,7 @@ def execute(
             done = len(study) - sum(len(store.rows(piece)) for piece in missing)
             with Progress(f"computing {study.name}", len(study), "runs", show=progress) as bar:
                 bar.update(done)
-                for count in _computed(store, missing, cores, client):
+                for count in _compute(store, missing, cores, client):
                     done += count
                     bar.update(done)
     results = Results(store)
@@ -79,7 +79,7 @@ def execute(
     return results
 
 
-def _computed(store: Store, pieces: list[int], cores: int | None, client: Any) -> Iterator[int]:
+def _compute(store: Store, pieces: list[int], cores: int | None, client: Any) -> Iterator[int]:
     """Yield numbers of runs as they are stored."""
     job = partial(compute_piece, store.anywhere, call=uuid4().hex)
     if client is not None:

@@ -15,7 +15,7 @@ from lissom.scenario.prepare import Prepared, prepare_all
 from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch, eligible
-from lissom.simulation.batch.vector_results import Run, VectorResults
+from lissom.simulation.batch.vector_results import LaneRun, VectorResults
 from lissom.simulation.integrators.method_choice import recommend
 from lissom.simulation.integrators.registry import AUTO, integrator
 from lissom.simulation.settings import RunSettings
@@ -69,7 +69,7 @@ class VectorRuns:
         Runs whose numbers begin with the same multiple of `size` pass through the lanes of a pack one after the other,
         where their settings are the same but for the duration. Audits are not kept.
         """
-        for some in _streams({k: one for k, one in self._prepared(scenarios).items() if self._takes(one)}, size):
+        for some in _streams({k: one for k, one in self._prepare(scenarios).items() if self._takes(one)}, size):
             batch = self._batch_for(next(iter(some.values()))) if len(some) >= FEWEST else None
             runs = {} if batch is None else {k: run for k, one in some.items() if batch.fits(run := _run(one))}
             if batch is not None and len(runs) >= FEWEST:
@@ -78,7 +78,7 @@ class VectorRuns:
                     for alike in ran.alike():
                         yield [numbers[k] for k in alike.numbers], alike
 
-    def _prepared(self, scenarios: Mapping[int, Scenario]) -> dict[int, Prepared]:
+    def _prepare(self, scenarios: Mapping[int, Scenario]) -> dict[int, Prepared]:
         """Return those that can be prepared; whoever computes the others alone says why not."""
         made = zip(scenarios, prepare_all(list(scenarios.values()), self._base), strict=True)
         return {k: one for k, one in made if one is not None}
@@ -87,9 +87,9 @@ class VectorRuns:
         settings = one.settings
         if settings.step is not None or not one.alone or not eligible(_run(one)):
             return False
-        return integrator(self._chosen(settings)).vector_kernels is not None
+        return integrator(self._choose_method(settings)).vector_kernels is not None
 
-    def _chosen(self, settings: RunSettings) -> str:
+    def _choose_method(self, settings: RunSettings) -> str:
         """Return the integrator of runs with these settings."""
         return recommend(self._fastest, settings.duration)[0] if settings.method == AUTO else settings.method
 
@@ -102,7 +102,7 @@ class VectorRuns:
 
     def _batch_for(self, one: Prepared) -> VectorBatch:
         """Return the memory for runs like this one."""
-        settings = one.settings.model_copy(update={"audit": False, "method": self._chosen(one.settings)})
+        settings = one.settings.model_copy(update={"audit": False, "method": self._choose_method(one.settings)})
         batch, run = self._batch, _run(one)
         if batch is not None and batch.settings(settings.duration) == settings and batch.fits(run):
             return batch
@@ -129,5 +129,5 @@ def _kind(settings: RunSettings) -> tuple[Any, ...]:
     return tuple(value for name, value in settings if name != "duration")
 
 
-def _run(one: Prepared) -> Run:
-    return Run(one.model, one.controller, one.start, one.settings.duration)
+def _run(one: Prepared) -> LaneRun:
+    return LaneRun(one.model, one.controller, one.start, one.settings.duration)

@@ -18,6 +18,7 @@ from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Choice
 from lissom.model.fields.number_fields import Checked, Count, Number, kind_of, refusal
 from lissom.model.fields.units import quantity
+from lissom.model.fields.written_forms import ANYTHING, Schema, SchemaOf, several, union
 
 MOST_RUNS = 10**9
 GRID, LIST, RANDOM, LATIN, SOBOL = SAMPLINGS = ("grid", "list", "random", "latin-hypercube", "sobol")
@@ -152,6 +153,10 @@ class AnyVaried(Checked):
                 return kind.model_validate(value)
         raise refusal(f"does not say how it varies; {self.remedy}")
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return union(several(ANYTHING, least=1), *map(of, (Range, Normal, Values)))
+
 
 class Sampling(StudyPart):
     """How values are put together: every combination, side by side, or points drawn from all that is possible."""
@@ -196,7 +201,7 @@ class Variations:
         if isinstance(given, Variations):
             return given
         if isinstance(given, list | tuple):
-            given = _turned(given)
+            given = _to_columns(given)
         try:
             columns = {str(path): _column(path, values) for path, values in dict(given).items()}
         except (TypeError, ValueError) as error:
@@ -219,7 +224,7 @@ def in_si(value: Any) -> float:
     return float(value) if found is None else found[0] * found[1].size
 
 
-def _turned(rows: Sequence[Any]) -> dict[str, list[Any]]:
+def _to_columns(rows: Sequence[Any]) -> dict[str, list[Any]]:
     """Return columns from a list of rows that all have the same names."""
     names = list(rows[0]) if rows and isinstance(rows[0], dict) else []
     for k, row in enumerate(rows):
@@ -237,11 +242,11 @@ def _column(path: Any, values: Any) -> tuple[Any, ...]:
     return tuple(value.item() if isinstance(value, np.generic) else value for value in values)
 
 
-def sampled(vary: Mapping[str, Varied], sampling: Sampling) -> Variations:
+def sample_runs(vary: Mapping[str, Varied], sampling: Sampling) -> Variations:
     """Return the runs that a study asks for, always in the same order."""
     fields = {name: varied.fields or (name,) for name, varied in vary.items()}
     draw = {GRID: _grid, LIST: _side_by_side}.get(sampling.type)
-    columns = draw(vary) if draw else _drawn(vary, sampling)
+    columns = draw(vary) if draw else _draw(vary, sampling)
     return Variations(columns, fields)
 
 
@@ -267,7 +272,7 @@ def _side_by_side(vary: Mapping[str, Varied]) -> dict[str, tuple[Any, ...]]:
     return columns
 
 
-def _drawn(vary: Mapping[str, Varied], sampling: Sampling) -> dict[str, tuple[Any, ...]]:
+def _draw(vary: Mapping[str, Varied], sampling: Sampling) -> dict[str, tuple[Any, ...]]:
     from scipy.stats import qmc
 
     size, seed = len(vary), sampling.seed

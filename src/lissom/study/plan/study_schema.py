@@ -13,13 +13,14 @@ from lissom.errors import LissomError, StudyError
 from lissom.model.description.robot import FORMAT, FormatVersion
 from lissom.model.fields.name_fields import Title
 from lissom.model.fields.number_fields import Checked, Count, kind_of, refusal
+from lissom.model.fields.written_forms import TEXT, Schema, SchemaOf, named, several, union
 from lissom.model.io.to_dict import fields
 from lissom.scenario.scenario_files import load as load_scenario
 from lissom.scenario.scenario_schema import Scenario
 from lissom.scenario.tasks import load_task
 from lissom.study.plan.kept_quantities import EXAMPLE, quantities
 from lissom.study.plan.run_plan import Runs, check_units
-from lissom.study.plan.sampling import AnyVaried, Normal, Range, Sampling, StudyPart, Values, Variations, sampled
+from lissom.study.plan.sampling import AnyVaried, Normal, Range, Sampling, StudyPart, Values, Variations, sample_runs
 
 if TYPE_CHECKING:
     from lissom.study.store.study_results import Results
@@ -47,6 +48,10 @@ class ScenarioSource(Checked):
                 raise refusal(str(error)) from None
         raise refusal(f"must be a name, a path or a mapping, not {kind_of(value)}; {self.remedy}")
 
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return union(TEXT, of(Scenario))
+
 
 @dataclass(frozen=True)
 class Outputs(Checked):
@@ -60,6 +65,10 @@ class Outputs(Checked):
             return {name: quantity.text for name, quantity in quantities(value).items()}
         except LissomError as error:
             raise refusal(f"{error.text}" if error.path == ("outputs",) else str(error)) from None
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return union(TEXT, several(TEXT), named(TEXT))
 
 
 class Study(StudyPart):
@@ -88,7 +97,7 @@ class Study(StudyPart):
     @cached_property
     def variations(self) -> Variations:
         """The values of every run."""
-        return sampled(self.vary, self.sampling)
+        return sample_runs(self.vary, self.sampling)
 
     @cached_property
     def runs(self) -> Runs:

@@ -21,7 +21,7 @@ from lissom.model.fields.number_fields import is_number
 from lissom.progress import Progress
 from lissom.scenario.scenario_paths import value_at
 from lissom.scenario.scenario_schema import Scenario
-from lissom.study.execution.batch import computed, processes_for
+from lissom.study.execution.batch import compute_runs, processes_for
 from lissom.study.plan.kept_quantities import Quantity, quantities
 from lissom.study.plan.run_plan import FINISHED, Runs, as_scenario, check_units
 from lissom.study.plan.sampling import Variations, in_si
@@ -154,9 +154,9 @@ class _VariantSearch:
         for path, pair in over.items():
             check_units(self.scenario, path, pair)
         self._check()
-        self.log = self._read(store) if store is not None else None
+        self.log = self._read_log(store) if store is not None else None
 
-    def _read(self, store: str | os.PathLike[str]) -> SearchLog:
+    def _read_log(self, store: str | os.PathLike[str]) -> SearchLog:
         """Return what was asked for earlier."""
         log = SearchLog(store, self.describe(), len(self.bounds), len(self.outputs))
         for point, row in log.rows(RUNS):
@@ -196,7 +196,7 @@ class _VariantSearch:
         if new:
             new = new[:room]
             runs = self._runs(np.array(new))
-            found = computed(runs, processes_for(len(new), self.cores), lambda done: None)
+            found = compute_runs(runs, processes_for(len(new), self.cores), lambda done: None)
             values = np.column_stack([found.values[name] for name in self.outputs])
             good = found.status == FINISHED
             values[~good | ~np.isfinite(values).all(axis=1)] = FAILED
@@ -300,7 +300,7 @@ def _globally(search: _VariantSearch, seed: int) -> str:
     size = len(search.bounds)
     limited = NonlinearConstraint(search.room, 0.0, np.inf) if len(search.limits) else ()
 
-    def together(function: Callable, points: Any) -> list[float]:
+    def together(function: Callable[..., Any], points: Any) -> list[float]:
         """Evaluate a whole generation at once, on all cores."""
         points = list(points)
         try:

@@ -14,7 +14,7 @@ from lissom.errors import StudyError
 from lissom.messages import listed
 from lissom.study.plan.run_plan import FINISHED
 from lissom.study.store.sobol_ranking import first_order_indices
-from lissom.study.store.zarr_store import Store, opened
+from lissom.study.store.zarr_store import Store, open_store
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -149,4 +149,4 @@ def _plain(share: float) -> float | None:
 
 def open_results(address: str | os.PathLike[str]) -> Results:
     """Return the results of a study by the address of its store, finished or not."""
-    return Results(opened(address))
+    return Results(open_store(address))

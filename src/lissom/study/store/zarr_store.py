@@ -21,7 +21,7 @@ import numpy as np
 from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
 from lissom.study.execution.batch import column_of, status_attributes
-from lissom.study.plan.run_plan import LONGEST, VARIED, Piece, Runs
+from lissom.study.plan.run_plan import LONGEST, VARIED, Runs, StudyPiece
 from lissom.study.store.store_identity import SHOWN, check_equal, digests
 from lissom.study.store.store_places import (
     check_address,
@@ -185,7 +185,7 @@ class Store:
             found |= {piece: name for piece in marks if self._file(name, piece) not in there}
         return found
 
-    def damaged(self) -> dict[int, str]:
+    def find_damaged(self) -> dict[int, str]:
         """Find stored pieces that cannot be read as they were written, and an array each; reads everything."""
         found = self.lost()
         for piece in np.flatnonzero(self._marks()).tolist():
@@ -199,7 +199,7 @@ class Store:
 
     def repair(self, study: Study) -> dict[int, str]:
         """Mark damaged pieces as still to be computed, and write varied values again that cannot be read."""
-        found = self.damaged()
+        found = self.find_damaged()
         for piece in found:
             for name in (*self._results(), STORED):
                 self._remove(name, piece)
@@ -245,7 +245,7 @@ class Store:
         chunk, count = self._array("status").chunks[0], self._array("status").shape[0]
         return range(piece * chunk, min((piece + 1) * chunk, count))
 
-    def write(self, piece: int, results: Piece) -> None:
+    def write(self, piece: int, results: StudyPiece) -> None:
         """Put the results of a piece into their place, then mark it as stored."""
         rows = self.rows(piece)
         at = slice(rows.start, rows.stop)
@@ -314,7 +314,7 @@ class Store:
         return found.set_coords(varied).drop_vars(STORED).assign_coords(run=np.arange(found.sizes["run"]))
 
 
-def opened(address: str | os.PathLike[str]) -> Store:
+def open_store(address: str | os.PathLike[str]) -> Store:
     """Return the store at an address, which must hold a study."""
     store = Store(address)
     if not store.exists():

@@ -39,7 +39,10 @@ class Projection:
     spin: Array  # (6,) dual angular velocity of the link's frame
 
     def moved(self, T: Transform, columns: slice, screws: Array, v: Array) -> Projection:
-        """In a frame at T (in this one) that moves with the constant `screws` (12, k) of its own at the speeds v."""
+        """In a frame at T (in this one) that moves with the constant `screws` (12, k) of its own at the speeds v.
+
+        Equations: 000 (65)-(66), (73), (76)-(79), (88)-(89).
+        """
         V = g2.Ad(T.inverse().matrix)  # the screw transformation, (66)
         relative = g2.ad(screws @ v[columns])
         jacobian, projecting, rate = V @ self.jacobian, V @ self.projecting, V @ self.rate
@@ -48,7 +51,10 @@ class Projection:
         return Projection(self.transform @ T, jacobian, projecting, rate, (jacobian @ v)[:6])
 
     def deflected(self, p: Dual, theta: Array, columns: slice, screws: Array, v: Array) -> Projection:
-        """In the frame j' of a section at p, turned by theta, that moves with the elastic `screws` (12, m), (67)."""
+        """In the frame j' of a section at p, turned by theta, that moves with the elastic `screws` (12, m), (67).
+
+        Equations: 000 (67)-(68), (76)-(79).
+        """
         here = reference_transformation(p) @ screws  # about this frame's origin
         elastic = swap_parts(here.T).T * _DUAL
         jacobian, projecting = self.jacobian.copy(), self.projecting.copy()
@@ -60,7 +66,10 @@ class Projection:
         return Projection(self.transform @ T, jacobian, V @ projecting, rate, (jacobian @ v)[:6])
 
     def about(self, p: Dual, p_rate: Array, columns: slice, screws: Array) -> Projection:
-        """About the point i_e of the link at p, which moves at p_rate (first order) and with `screws` (12, m), (75)."""
+        """About the point i_e of the link at p, which moves at p_rate (first order) and with `screws` (12, m), (75).
+
+        Equations: 000 (75)-(79).
+        """
         U = reference_transformation(-p)
         shift = np.zeros((12, 12))
         shift[6:, :6] = g1.hat(np.concatenate([np.zeros(3), -p_rate]))
@@ -91,7 +100,10 @@ class Element(NamedTuple):
 
 
 def projections(model: Model, q: Array, v: Array, printed: bool = False) -> dict[str, Projection]:
-    """Projection matrices of every link's frame, by link; `printed` leaves the elastic screws (71) constant."""
+    """Projection matrices of every link's frame, by link; `printed` leaves the elastic screws (71) constant.
+
+    Equations: 000 (7), (90)-(96).
+    """
     n = model.nv
     empty = np.zeros((12, n))
     world = Transform.of(Rotation.of(np.eye(3)), Dual.of(np.zeros(3)))
@@ -109,7 +121,10 @@ def projections(model: Model, q: Array, v: Array, printed: bool = False) -> dict
 def section_projection(
     model: Model, frame: Projection, link: str, x: float, q: Array, v: Array, offset: Array | None = None
 ) -> Projection:
-    """Projection matrices of the section of a beam at x, or of a point fixed to it, (92), (93)."""
+    """Projection matrices of the section of a beam at x, or of a point fixed to it, (92), (93).
+
+    Equations: 000 (92)-(95).
+    """
     body, beam = model.link(link), model.flexible[link]
     d = np.zeros(3) if offset is None else offset
     at = beam.section_map(x)
@@ -122,6 +137,8 @@ def matrices(model: Model, q: Array, v: Array) -> Matrices:
     """M, C, K and the generalised gravity, (109)-(112), of the paper's linear model, summed over sections.
 
     Links of finite elements have no sections: `DualScrew.equations` covers them by their inertia invariants.
+
+    Equations: 000 (99), (101)-(103), (106)-(112), (123)-(124).
     """
     check_coverage(model, "the sum over sections", UNIFORM_BEAMS | {Feature.GROUP_JOINTS, Feature.ELASTIC_GEARS})
     frames, n = projections(model, q, v, printed=True), model.nv
@@ -153,7 +170,10 @@ _FOLD = np.array([[1.0, 1.0], [1.0, 0.0]])  # I hat of (99): products with it ad
 
 
 def _raised(omega: Array) -> Array:
-    """[omega] of (100): the vector product on what `_FOLD` has folded."""
+    """[omega] of (100): the vector product on what `_FOLD` has folded.
+
+    Equations: 000 (100).
+    """
     real, dual = so3.hat(omega[:3]), so3.hat(omega[3:])
     return np.block([[real, dual], [np.zeros((3, 3)), real]])
 
@@ -208,7 +228,10 @@ def _joint_frame(frame: Projection, link: Link, body: BodyNames, q: Array, v: Ar
 
 
 def _stacked(angular: Array, linear: Array) -> Array:
-    """Real screws (3, k), (3, k) as stacked dual ones, (12, k): a line, (58), or the basis (72) times (71)."""
+    """Real screws (3, k), (3, k) as stacked dual ones, (12, k): a line, (58), or the basis (72) times (71).
+
+    Equations: 000 (69), (71)-(72).
+    """
     zero = np.zeros_like(angular)
     return np.concatenate([angular, zero, linear, zero])
 

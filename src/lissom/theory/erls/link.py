@@ -24,7 +24,10 @@ for _t, (_a, _b) in enumerate(((0, 1), (0, 2), (1, 2)), start=3):
 
 
 def squares(omega: np.ndarray) -> np.ndarray:
-    """Return the six products s_t of (88), (6,)."""
+    """Return the six products s_t of (88), (6,).
+
+    Equations: 001 (87)-(88).
+    """
     x, y, z = omega
     return np.array([y * y + z * z, x * x + z * z, x * x + y * y, x * y, x * z, y * z])
 
@@ -69,27 +72,42 @@ class ErlsLink:
 
     @cached_property
     def X(self) -> np.ndarray:
-        """X_k = U^T M A_k U of (84), (3, n, n)."""
+        """X_k = U^T M A_k U of (84), (3, n, n).
+
+        Equations: 001 (83)-(84).
+        """
         return np.einsum("kab,abij->kij", A, self.moments)
 
     @cached_property
     def Y(self) -> np.ndarray:
-        """Y_t = U^T M S_t U of (89), (6, n, n)."""
+        """Y_t = U^T M S_t U of (89), (6, n, n).
+
+        Equations: 001 (89).
+        """
         return np.einsum("tab,abij->tij", S, self.moments)
 
     @cached_property
     def Z(self) -> np.ndarray:
-        """Z_rd = U^T A_r^T M A_d U of (92), (3, 3, n, n)."""
+        """Z_rd = U^T A_r^T M A_d U of (92), (3, 3, n, n).
+
+        Equations: 001 (92).
+        """
         return np.einsum("rca,dcb,abij->rdij", A, A, self.moments)
 
     @cached_property
     def W(self) -> np.ndarray:
-        """W_rt = U^T A_r^T M S_t U of (96), (3, 6, n, n)."""
+        """W_rt = U^T A_r^T M S_t U of (96), (3, 6, n, n).
+
+        Equations: 001 (96).
+        """
         return np.einsum("rca,tcb,abij->rtij", A, S, self.moments)
 
     @cached_property
     def Q(self) -> np.ndarray:
-        """Q_1, Q_2, Q_3, Q_4 of (61), (62), (4, n, 3): gravity along the frame's axes."""
+        """Q_1, Q_2, Q_3, Q_4 of (61), (62), (4, n, 3): gravity along the frame's axes.
+
+        Equations: 001 (99)-(100).
+        """
         last = np.einsum("bbib->ib", self.moments[:, :, :, 3:6])
         turned = np.einsum("rba,ia->rib", A, last)
         return np.concatenate([turned, last[None]])

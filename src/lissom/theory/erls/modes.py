@@ -57,6 +57,8 @@ def component_modes(structure: Structure, interfaces: Sequence[int], internal: i
     Args:
         interfaces: nodes where joints take hold.
         internal: how many modes with the interfaces held to keep besides the static shapes.
+
+    Equations: 001 (2).
     """
     from scipy.linalg import eigh, solve
 

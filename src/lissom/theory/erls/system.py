@@ -82,6 +82,8 @@ class System:
         """Position and acceleration (3,) in the world of a place (3,) of node i that elastic shapes (6, m) move, (43).
 
         `acceleration` (n + modes,) is that of (theta, q_d).
+
+        Equations: 001 (1), (25)-(28), (42)-(43).
         """
         n, modes = self.chain.joints, 6 + self.chain.nodes[i].link.count
         frame = state.J[i] @ acceleration[:n] + state.A[i]
@@ -99,7 +101,10 @@ COPIED = ("V", "J", "A", "q", "N", "bias", "slip", "slip_bias", "joint_N", "forc
 
 
 def compatibility_matrix(chain: Chain, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """C_r (rows, 6 N) and C_d (rows, modes) of (8) at theta, for a look at what the equations solve without them."""
+    """C_r (rows, 6 N) and C_d (rows, modes) of (8) at theta, for a look at what the equations solve without them.
+
+    Equations: 001 (3)-(8), (10).
+    """
     table, rows = tables(chain), []
     for i, node in enumerate(chain.nodes):
         k, up = chain.coordinate[i], node.parent

@@ -5,6 +5,9 @@ leading shape. `LieGroup(model)` is the same as a formulation of `lissom.theory`
 """
 
 from lissom.theory.lie_group.adjoint import adjoint_derivative, adjoint_map, adjoint_second_derivative
+from lissom.theory.lie_group.applications.adaptive import AdaptiveControl, control_regressor
+from lissom.theory.lie_group.applications.operations import featherstone_count, operation_count
+from lissom.theory.lie_group.applications.optimal import MinimumEnergy, Path
 from lissom.theory.lie_group.arm import Arm, arm
 from lissom.theory.lie_group.curvature import curvature, scalar_curvature, sectional_curvature
 from lissom.theory.lie_group.derivatives import (
@@ -36,11 +39,12 @@ from lissom.theory.lie_group.lagrange import (
     mass_matrix,
     mass_matrix_derivative,
 )
-from lissom.theory.lie_group.optimal import MinimumEnergy, Path
 from lissom.theory.lie_group.recursion import Recursion, inverse_dynamics, newton_euler
 from lissom.theory.lie_group.regressor import MinimalParameters, minimal_parameters, regressor
+from lissom.theory.lie_group.screw_derivatives import inverse_dynamics_by_screws
 
 __all__ = [
+    "AdaptiveControl",
     "Arm",
     "ForceDerivatives",
     "LieGroup",
@@ -57,14 +61,17 @@ __all__ = [
     "christoffel",
     "christoffel_derivative",
     "coriolis_matrix",
+    "control_regressor",
     "curvature",
     "factors_body",
     "factors_space",
+    "featherstone_count",
     "frames",
     "gravity_derivative",
     "gravity_energy",
     "gravity_forces",
     "inverse_dynamics",
+    "inverse_dynamics_by_screws",
     "inverse_dynamics_derivatives",
     "kinetic_energy",
     "linearise",
@@ -73,6 +80,7 @@ __all__ = [
     "mass_matrix_second_derivative",
     "minimal_parameters",
     "newton_euler",
+    "operation_count",
     "product_of_exponentials",
     "regressor",
     "scalar_curvature",

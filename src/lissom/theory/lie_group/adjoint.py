@@ -17,7 +17,10 @@ Array = NDArray[Any]
 
 
 def adjoint_map(A: ArrayLike, x: ArrayLike, i: int, j: int) -> Array:
-    """Ad_j^i (..., 6, 6) of (37), (42): Ad of exp(-A_j x_j) ... exp(-A_i x_i); the identity where i > j."""
+    """Ad_j^i (..., 6, 6) of (37), (42): Ad of exp(-A_j x_j) ... exp(-A_i x_i); the identity where i > j.
+
+    Equations: 002 (37), (42).
+    """
     A, x = np.asarray(A), np.asarray(x)
     pose = np.broadcast_to(np.eye(4), (*x.shape[:-1], 4, 4))
     for k in range(i, j + 1):
@@ -26,7 +29,10 @@ def adjoint_map(A: ArrayLike, x: ArrayLike, i: int, j: int) -> Array:
 
 
 def adjoint_derivative(A: ArrayLike, x: ArrayLike, i: int, j: int, k: int, B: ArrayLike) -> Array:
-    """Return d Ad_j^i(B) / d x_k, (53): (..., 6)."""
+    """Return d Ad_j^i(B) / d x_k, (53): (..., 6).
+
+    Equations: 002 (53).
+    """
     if not i <= k <= j:
         return np.zeros_like(_apply(adjoint_map(A, x, 1, 1), B))
     inner = _apply(adjoint_map(A, x, i, k - 1), B)
@@ -34,7 +40,10 @@ def adjoint_derivative(A: ArrayLike, x: ArrayLike, i: int, j: int, k: int, B: Ar
 
 
 def adjoint_second_derivative(A: ArrayLike, x: ArrayLike, i: int, j: int, k: int, m: int, B: ArrayLike) -> Array:
-    """d^2 Ad_j^i(B) / d x_k d x_m, (54): (..., 6)."""
+    """d^2 Ad_j^i(B) / d x_k d x_m, (54): (..., 6).
+
+    Equations: 002 (54).
+    """
     low, high = min(k, m), max(k, m)
     if not i <= low <= high <= j:
         return np.zeros_like(_apply(adjoint_map(A, x, 1, 1), B))

@@ -59,7 +59,10 @@ class Arm:
 
     @cached_property
     def D(self) -> np.ndarray:
-        """(N, 6, 6) inertias about the world's origin at x = 0, (44): constant, ten parameters each."""
+        """(N, 6, 6) inertias about the world's origin at x = 0, (44): constant, ten parameters each.
+
+        Equations: 002 (36), (44)-(45).
+        """
         to_node = se3.Ad(se3.inverse(self.home))
         return np.swapaxes(to_node, -1, -2) @ self.J @ to_node
 
@@ -129,7 +132,10 @@ def arm(model: Model) -> Arm:
 
 
 def _inertia(link: Link) -> np.ndarray:
-    """J of (21), (6, 6)."""
+    """J of (21), (6, 6).
+
+    Equations: 002 (21).
+    """
     body = link.body
     assert body is not None
     r = so3.hat(np.asarray(body.com))

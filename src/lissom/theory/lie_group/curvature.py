@@ -15,7 +15,10 @@ Array = NDArray[Any]
 
 
 def curvature(arm: Arm, x: ArrayLike) -> Array:
-    """R[..., i, j, k, l] of (66), all indices down: (..., n) -> (..., n, n, n, n)."""
+    """R[..., i, j, k, l] of (66), all indices down: (..., n) -> (..., n, n, n, n).
+
+    Equations: 002 (66).
+    """
     first = christoffel(arm, x)
     change = christoffel_derivative(arm, x)  # [j, l, i, k]
     raised = np.linalg.solve(mass_matrix(arm, x)[..., None, :, :], np.swapaxes(first, -1, -2))  # [j, r, k]

@@ -24,6 +24,8 @@ def frames(arm: Arm, x: ArrayLike) -> tuple[Array, Array]:
     B : array, shape (..., N, 6, n)
         Body Jacobians: B[l, :, k] is the screw of joint k seen in node l, Ad(f_l^-1 f_k) S_k, zero where k does not
         move l.
+
+    Equations: 002 (30)-(31), (33).
     """
     states, batch = flat(arm, x)
     nodes = len(arm.parent)
@@ -45,6 +47,8 @@ def product_of_exponentials(arm: Arm, x: ArrayLike, form: Literal["joint", "spac
     """Pose (..., 4, 4) of the tip, by (12), (13) or (14) with the screws of `screws(arm, form)`.
 
     joint: exp(P1 x1) M1 exp(P2 x2) M2 ...; space: exp(A1 x1) exp(A2 x2) ... M; body: M exp(B1 x1) exp(B2 x2) ...
+
+    Equations: 002 (12)-(14), (30)-(31).
     """
     x = np.asarray(x)
     way, M = _way(arm), _home(arm)
@@ -62,7 +66,10 @@ def product_of_exponentials(arm: Arm, x: ArrayLike, form: Literal["joint", "spac
 
 
 def screws(arm: Arm, form: Literal["joint", "space", "body"]) -> Array:
-    """Screws (m, 6) on the way to the tip: P of (12), A of (13) or B of (14); zero at fixed links."""
+    """Screws (m, 6) on the way to the tip: P of (12), A of (13) or B of (14); zero at fixed links.
+
+    Equations: 002 (12)-(14).
+    """
     way = _way(arm)
     S = arm.S[way]
     if form == "joint":
@@ -72,7 +79,10 @@ def screws(arm: Arm, form: Literal["joint", "space", "body"]) -> Array:
 
 
 def body_jacobian(arm: Arm, x: ArrayLike) -> Array:
-    """Jacobian (..., 6, n) of the tip in its own axes, (18): f^-1 fdot = J xdot."""
+    """Jacobian (..., 6, n) of the tip in its own axes, (18): f^-1 fdot = J xdot.
+
+    Equations: 002 (18)-(20).
+    """
     _, B = frames(arm, x)
     return se3.Ad(se3.inverse(arm.tip)) @ B[..., -1, :, :]
 

@@ -20,7 +20,10 @@ Array = NDArray[Any]
 
 
 def mass_matrix(arm: Arm, x: ArrayLike) -> Array:
-    """M(x) = S^T G^T J G S, (51), as the sum over links of B^T J B: (..., n) -> (..., n, n); rotors included."""
+    """M(x) = S^T G^T J G S, (51), as the sum over links of B^T J B: (..., n) -> (..., n, n); rotors included.
+
+    Equations: 002 (29), (40).
+    """
     _, B = frames(arm, x)
     Bt = np.swapaxes(B, -1, -2)
     return np.sum(Bt @ arm.J @ B, axis=-3) + np.diag(arm.armature)
@@ -30,6 +33,8 @@ def factors_space(arm: Arm, x: ArrayLike) -> tuple[Array, Array, Array]:
     """Return A (6n, n), L (..., 6N, 6n) and D (6N, 6N) of M = A^T L^T D L A, (41)-(46): constant but for L.
 
     A holds the screws and D the inertias, both in world axes at x = 0; block (l, j) of L is Ad_l^{j+1}.
+
+    Equations: 002 (41), (43)-(46).
     """
     f, _ = frames(arm, x)
     T = f @ se3.inverse(arm.home)  # products of exponentials up to each node
@@ -38,14 +43,20 @@ def factors_space(arm: Arm, x: ArrayLike) -> tuple[Array, Array, Array]:
 
 
 def factors_body(arm: Arm, x: ArrayLike) -> tuple[Array, Array, Array]:
-    """S (6n, n), G (..., 6N, 6n) and J (6N, 6N) of M = S^T G^T J G S, (47)-(51), in the frames of the nodes."""
+    """S (6n, n), G (..., 6N, 6n) and J (6N, 6N) of M = S^T G^T J G S, (47)-(51), in the frames of the nodes.
+
+    Equations: 002 (47)-(51), (65).
+    """
     f, _ = frames(arm, x)
     blocks = se3.Ad(se3.inverse(f)[..., :, None, :, :] @ f[..., None, arm.node, :, :])
     return _diagonal(arm.S[arm.node][:, :, None]), _blocks(blocks, arm.path), _diagonal(arm.J)
 
 
 def jacobian_derivative(arm: Arm, B: Array) -> Array:
-    """dB[..., l, :, j, k] = d B_lj / d x_k, (53): (..., N, 6, n) -> (..., N, 6, n, n)."""
+    """dB[..., l, :, j, k] = d B_lj / d x_k, (53): (..., N, 6, n) -> (..., N, 6, n, n).
+
+    Equations: 002 (53).
+    """
     ad = se3.ad(np.swapaxes(B, -1, -2))  # (..., N, j, 6, 6)
     return np.einsum("...ljab,...lbk,jk->...lajk", ad, B, arm.before, optimize=True)
 
@@ -58,7 +69,10 @@ def mass_matrix_derivative(arm: Arm, x: ArrayLike) -> Array:
 
 
 def christoffel(arm: Arm, x: ArrayLike) -> Array:
-    """Christoffel symbols of the first kind, G[..., i, j, k] = Gamma_ijk of (52), (55)-(57): (..., n, n, n)."""
+    """Christoffel symbols of the first kind, G[..., i, j, k] = Gamma_ijk of (52), (55)-(57): (..., n, n, n).
+
+    Equations: 002 (29), (55)-(57).
+    """
     return _christoffel(mass_matrix_derivative(arm, x))
 
 
@@ -68,7 +82,10 @@ def coriolis_matrix(arm: Arm, x: ArrayLike, xd: ArrayLike) -> Array:
 
 
 def gravity_forces(arm: Arm, x: ArrayLike) -> Array:
-    """Return phi (..., n) of (59): joint forces that hold the arm against gravity."""
+    """Return phi (..., n) of (59): joint forces that hold the arm against gravity.
+
+    Equations: 002 (29), (59).
+    """
     f, B = frames(arm, x)
     return -np.einsum("...lak,lab,...lb->...k", B, arm.J, body_gravity(arm, f), optimize=True)
 
@@ -80,12 +97,18 @@ def body_gravity(arm: Arm, f: Array) -> Array:
 
 
 def kinetic_energy(arm: Arm, x: ArrayLike, xd: ArrayLike) -> Array:
-    """1/2 xd^T M xd, (...); printed (32) lacks the half."""
+    """1/2 xd^T M xd, (...); printed (32) lacks the half.
+
+    Equations: 002 (32).
+    """
     return 0.5 * np.einsum("...i,...ij,...j->...", np.asarray(xd), mass_matrix(arm, x), np.asarray(xd))
 
 
 def gravity_energy(arm: Arm, x: ArrayLike) -> Array:
-    """-sum m g . c (...), (58) with its sign for a vector g that points down."""
+    """-sum m g . c (...), (58) with its sign for a vector g that points down.
+
+    Equations: 002 (58).
+    """
     f, _ = frames(arm, x)
     first = np.stack([arm.J[:, 2, 4], arm.J[:, 0, 5], arm.J[:, 1, 3]], axis=-1)  # m c in node axes
     weight = arm.J[:, 3, 3, None] * f[..., :3, 3] + np.einsum("...lij,lj->...li", f[..., :3, :3], first)
@@ -93,7 +116,10 @@ def gravity_energy(arm: Arm, x: ArrayLike) -> Array:
 
 
 def _christoffel(dM: Array) -> Array:
-    """Gamma_ijk = 1/2 (d_i m_kj + d_j m_ki - d_k m_ij), (52)."""
+    """Gamma_ijk = 1/2 (d_i m_kj + d_j m_ki - d_k m_ij), (52).
+
+    Equations: 002 (52).
+    """
     by_i = np.einsum("...kji->...ijk", dM)
     return 0.5 * (by_i + np.einsum("...kij->...ijk", dM) - dM)
 

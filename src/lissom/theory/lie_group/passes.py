@@ -12,7 +12,10 @@ from lissom.theory.screw_algebra import add_to_parent, bracket, gyroscopic, rela
 
 @kernel
 def outward(parent, M, S, column, x, f, B):
-    """Frames f (b, N, 4, 4) in the world and Jacobians B (b, N, 6, n) in node frames, at the states x (b, n)."""
+    """Frames f (b, N, 4, 4) in the world and Jacobians B (b, N, 6, n) in node frames, at the states x (b, n).
+
+    Equations: 002 (23).
+    """
     R, p = np.empty((3, 3), x.dtype), np.empty(3, x.dtype)
     for b in range(x.shape[0]):
         for i in range(parent.shape[0]):
@@ -42,6 +45,8 @@ def newton_euler(parent, M, S, column, J, base, x, xd, xdd, V, Vdot, F, tau):
     """Twists, their rates, transmitted wrenches (b, N, 6) and joint forces (b, n); (22)-(27) with the right inverses.
 
     `base` (6,) is the acceleration given to the world: gravity with its sign turned.
+
+    Equations: 002 (22)-(27).
     """
     nodes = parent.shape[0]
     R, p = np.empty((nodes, 3, 3), x.dtype), np.empty((nodes, 3), x.dtype)

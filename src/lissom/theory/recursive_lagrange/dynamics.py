@@ -29,7 +29,10 @@ class RecursiveLagrangeMemory(NamedTuple):
 
 
 def make_own(tables: Struct, work: Struct, drive_inertia: np.ndarray, q: np.ndarray) -> Struct:
-    """Everything that the dynamics need; q (nq,) is an example."""
+    """Everything that the dynamics need; q (nq,) is an example.
+
+    Equations: 004 (29)-(30).
+    """
     v, mass = np.zeros_like(drive_inertia), np.zeros_like(drive_inertia, shape=2 * drive_inertia.shape)
     own = RecursiveLagrangeMemory(
         tables=tables,
@@ -48,7 +51,10 @@ def make_own(tables: Struct, work: Struct, drive_inertia: np.ndarray, q: np.ndar
 
 @kernel
 def inverse(model, own, q, v, a, wrench, tau):
-    """Compute forces tau (nv,) that produce the accelerations a; at a = 0 the remainders."""
+    """Compute forces tau (nv,) that produce the accelerations a; at a = 0 the remainders.
+
+    Equations: 004 (40)-(42).
+    """
     for k in range(tau.shape[0]):
         tau[k] = 0.0
     passive_forces(model, q, v, tau)
@@ -61,7 +67,10 @@ def inverse(model, own, q, v, a, wrench, tau):
 
 @kernel
 def forward(model, own, q, v, tau, wrench, a):
-    """Accelerations a (nv,) under the forces tau; those of prescribed coordinates are given."""
+    """Accelerations a (nv,) under the forces tau; those of prescribed coordinates are given.
+
+    Equations: 004 (46)-(47).
+    """
     n = a.shape[0]
     inverse(model, own, q, v, own.still, wrench, own.force)
     for j in range(n):

@@ -86,7 +86,10 @@ def add_section_stresses(tables, work, i, q, v, force):
 
 @kernel
 def strain_energy(tables, work, q, v):
-    """Strain energy of all links; after the outward pass."""
+    """Strain energy of all links; after the outward pass.
+
+    Equations: 004 (33)-(36).
+    """
     energy, strains = 0.0 * tables.gravity[0], work.strains
     for i in range(1, tables.parent.shape[0]):
         m, at = tables.modes[i], tables.modes_q[i]

@@ -36,6 +36,8 @@ class RecursiveLagrange(Formulation):
             terms kept). By default each link's own `stiffening` decides: none is zero, first is first.
         rotation: how a deformed section turns what sits on it: "proper" (a rotation) or "linear", the paper's identity
             plus skew.
+
+    Equations: 004 (1)-(2).
     """
 
     name = "recursive_lagrange"
@@ -115,7 +117,10 @@ class RecursiveLagrange(Formulation):
         return self.work.S[self.tables.tip[self.model.row(link)]].copy()
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
-        """Kinetic energy by the traces with B1, B2, B3, and the potential energies."""
+        """Kinetic energy by the traces with B1, B2, B3, and the potential energies.
+
+        Equations: 004 (31)-(32).
+        """
         q, v = self._number(q), self._number(v)
         links = np.empty(2, self._still.dtype)
         recursion.outward(self._tables, self._work, q, v, self._still)

@@ -76,7 +76,10 @@ def elementary(kind, screw, q, at, out):
 
 @kernel
 def joint_matrices(tables, work, i, q, v, a):
-    """Compute A, its columns U and time derivatives Ad, Add of the joint of body i."""
+    """Compute A, its columns U and time derivatives Ad, Add of the joint of body i.
+
+    Equations: 004 (3).
+    """
     A, Ad, Add, U = work.A[i], work.Ad[i], work.Add[i], work.U[i]
     S, twist, rate, scratch = work.scratch[0], work.scratch[1], work.scratch[2], work.scratch[3]
     copy(tables.origin[i], A)

@@ -33,7 +33,10 @@ from lissom.theory.recursive_lagrange.sections import station_poses
 
 @kernel
 def outward(tables, work, q, v, a):
-    """W, Wd, Wdd of all bodies at the accelerations a, gravity as an acceleration of the base; columns X = dW/dv."""
+    """W, Wd, Wdd of all bodies at the accelerations a, gravity as an acceleration of the base; columns X = dW/dv.
+
+    Equations: 004 (7)-(9), (11)-(14).
+    """
     hat, hat_d, hat_dd = work.scratch[4], work.scratch[5], work.scratch[6]
     for i in range(1, tables.parent.shape[0]):
         up, s = tables.parent[i], tables.attached[i]
@@ -57,7 +60,10 @@ def outward(tables, work, q, v, a):
 
 @kernel
 def remainders(tables, work, force):
-    """Add to `force` (nv,) the inertia forces at the accelerations of the outward pass; D stays in `work`."""
+    """Add to `force` (nv,) the inertia forces at the accelerations of the outward pass; D stays in `work`.
+
+    Equations: 004 (43)-(45), (52)-(55).
+    """
     load, moment = work.scratch[0], work.scratch[1]
     n = tables.parent.shape[0]
     for i in range(n):
@@ -86,7 +92,10 @@ def remainders(tables, work, force):
 
 @inline
 def modal_traces(W, dS, load, m, force, at):
-    """force_f += Tr(W dS_f load^T) for every mode f."""
+    """force_f += Tr(W dS_f load^T) for every mode f.
+
+    Equations: 004 (43)-(45).
+    """
     for r in range(3):
         for c in range(4):
             turned = W[0, r] * load[0, c] + W[1, r] * load[1, c] + W[2, r] * load[2, c]
@@ -96,7 +105,10 @@ def modal_traces(W, dS, load, m, force, at):
 
 @kernel
 def inertia_coefficients(tables, work, mass):
-    """Add the mass matrix (nv, nv) without rotors to `mass`, tip to base, after the outward pass."""
+    """Add the mass matrix (nv, nv) without rotors to `mass`, tip to base, after the outward pass.
+
+    Equations: 004 (48)-(49), (55).
+    """
     n = tables.parent.shape[0]
     for s in range(tables.moments.shape[0]):
         copy(tables.moments[s], work.moments[s])
@@ -133,7 +145,10 @@ def inertia_coefficients(tables, work, mass):
 
 @inline
 def modal_coefficients(tables, work, i, s, mass):
-    """Add what station s brings to N_f = sum dS_f m S^T and to the coefficients Tr(W dS_f m dS_g^T W^T) of link i."""
+    """Add what station s brings to N_f = sum dS_f m S^T and to the coefficients Tr(W dS_f m dS_g^T W^T) of link i.
+
+    Equations: 004 (50)-(51).
+    """
     m, at, W, S, dS, moments = tables.modes[i], tables.modes_v[i], work.W[i], work.S[s], work.dS[s], work.moments[s]
     weighted, turned = work.weighted, work.turned  # (12, m): dS m, and the metric W^T W times it
     for r in range(3):
@@ -175,7 +190,10 @@ def modal_coefficients(tables, work, i, s, mass):
 
 @inline
 def couple_inboard(tables, work, i, row, Y, mass):
-    """Coefficients of one row with every coordinate nearer to the base: Tr(Y dW^T), Y carried inboard."""
+    """Coefficients of one row with every coordinate nearer to the base: Tr(Y dW^T), Y carried inboard.
+
+    Equations: 004 (48)-(51).
+    """
     here, there = work.scratch[2], work.scratch[3]
     copy(Y, here)
     j = i
@@ -203,7 +221,10 @@ def couple_inboard(tables, work, i, row, Y, mass):
 
 @kernel
 def link_energies(tables, work, out):
-    """Set out = (kinetic, gravity) energy of the links, by the traces with B1, B2, B3; after the outward pass."""
+    """Set out = (kinetic, gravity) energy of the links, by the traces with B1, B2, B3; after the outward pass.
+
+    Equations: 004 (15)-(16), (18)-(23), (37)-(39).
+    """
     B1, B2, B3, half = work.scratch[0], work.scratch[1], work.scratch[2], work.scratch[3]
     out[0] = out[1] = 0.0
     for i in range(1, tables.parent.shape[0]):

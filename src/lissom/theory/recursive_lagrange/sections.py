@@ -77,6 +77,8 @@ def nonlinear_terms(tables, work, i, q, v, a):
     """Compute what r' and phi' have beyond their linear parts, at every node of link i.
 
     work.term (k, 3, 4): value, first and second rate of the four terms; work.term_modes (k, 4, m): derivatives.
+
+    Equations: 004 (17), (21)-(23).
     """
     order, m, at_q, at_v = tables.order[i], tables.modes[i], tables.modes_q[i], tables.modes_v[i]
     for k in range(tables.first_node[i], tables.first_node[i + 1]):
@@ -120,6 +122,8 @@ def station_poses(tables, work, i, q, v, a):
     """Poses S of the stations of body i, their rates Sd, Sdd and derivatives dS by the modes.
 
     work.S, Sd, Sdd (s, 4, 4); work.dS (s, 12, m): entry 4 row + column, the last row being zero.
+
+    Equations: 004 (5)-(6), (10).
     """
     m = tables.modes[i]
     if m == 0:
@@ -172,7 +176,10 @@ def store_skew(x, y, z, unit, out):
 
 @inline
 def linear_rotation(tables, work, s, q, v, a, at_q, at_v, m):
-    """Identity plus skew of (t, -w', v')."""
+    """Identity plus skew of (t, -w', v').
+
+    Equations: 004 (4).
+    """
     psi, dS = tables.psi[s], work.dS[s]
     x, xd, xdd = rates(psi[0], q, v, a, at_q, at_v, m)
     y, yd, ydd = rates(psi[1], q, v, a, at_q, at_v, m)

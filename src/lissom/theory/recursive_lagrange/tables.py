@@ -73,6 +73,10 @@ class _Stations:
         self.rows: list[tuple[Any, ...]] = []
 
     def rigid(self, moments: np.ndarray) -> None:
+        """Add the one station of a rigid link.
+
+        Equations: 004 (24)-(25).
+        """
         none = np.zeros((3, self.m), self.number)
         self.rows.append((0.0, none, none, np.zeros(self.nodes, self.number), moments, 0))
 
@@ -203,7 +207,10 @@ def quadrature(beam: BeamLink, order: str) -> Quadrature:
 
 
 def mass_elements(beam: BeamLink, rule: Quadrature) -> tuple[np.ndarray, np.ndarray]:
-    """Stations xi (k,) that carry a beam's mass, quadrature nodes first, and its moments (k, 4, 4) there."""
+    """Stations xi (k,) that carry a beam's mass, quadrature nodes first, and its moments (k, 4, 4) there.
+
+    Equations: 004 (26)-(28).
+    """
     section = beam.section
     per_length = np.zeros((4, 4), np.result_type(section.rhoA, section.second_moments))
     per_length[:3, :3], per_length[3, 3] = section.second_moments, section.rhoA

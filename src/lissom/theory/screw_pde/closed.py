@@ -40,17 +40,17 @@ def integrate_closed(
 ) -> IntegratedMotion:
     """Integrate the motion at `times` from the state `start`; `forces(t, q, v)` are those of a continuous law."""
     q, v = (np.array(x, float) for x in start)
-    began, f, samples = time.perf_counter(), _begun(formulation, q), []
+    began, f, samples = time.perf_counter(), _hold_sections(formulation, q), []
     per_sample = max(1, int(np.ceil((times[1] - times[0]) / step - 1e-9))) if len(times) > 1 else 1
     drift = 0.0
     for k, t in enumerate(times):
         if k:
             h = (t - times[k - 1]) / per_sample
             for s in range(per_sample):
-                q, v = _stepped(f, forces, times[k - 1] + s * h, h, q, v)
+                q, v = _step(f, forces, times[k - 1] + s * h, h, q, v)
                 drift = max(drift, _gaping(f, q, v)[0])
                 if project:
-                    q, v = _projected(f, q, v)
+                    q, v = _project(f, q, v)
         samples.append(_sample(f, q, v, forces(float(t), q, v)))
         if progress is not None:
             progress(float(t))
@@ -67,7 +67,7 @@ def integrate_closed(
     )
 
 
-def _begun(formulation: ScrewPDE, q: Array) -> ScrewPDE:
+def _hold_sections(formulation: ScrewPDE, q: Array) -> ScrewPDE:
     """Return the formulation, with sections that are held in the world held where they are."""
     f = copy.copy(formulation)
     f.place(q, np.zeros(f.model.nv))
@@ -77,7 +77,7 @@ def _begun(formulation: ScrewPDE, q: Array) -> ScrewPDE:
     return f
 
 
-def _stepped(f: ScrewPDE, forces: Forces, t: float, h: float, q: Array, v: Array) -> tuple[Array, Array]:
+def _step(f: ScrewPDE, forces: Forces, t: float, h: float, q: Array, v: Array) -> tuple[Array, Array]:
     """State at the end of a step."""
     still = np.zeros_like(v)
     turns: list[Array] = []
@@ -93,7 +93,7 @@ def _stepped(f: ScrewPDE, forces: Forces, t: float, h: float, q: Array, v: Array
     return moved(f.model, q, u), v + change
 
 
-def _projected(f: ScrewPDE, q: Array, v: Array) -> tuple[Array, Array]:
+def _project(f: ScrewPDE, q: Array, v: Array) -> tuple[Array, Array]:
     """Return the nearest state on the closures' positions and velocities."""
     G = _jacobian(f, q)
     for _ in range(4):

@@ -8,7 +8,9 @@ to remove it, relative to the deformation there is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -152,8 +154,11 @@ def _enriched(model: Model, modes: int) -> Model:
     return robot.compile()
 
 
-def _embedding(model: Model, rich: Model):  # type: ignore[no-untyped-def]
-    """Functions from (nq,) and (nv,) of a model to those of the richer one: the same motion in the larger basis."""
+Map: TypeAlias = Callable[[np.ndarray], np.ndarray]
+
+
+def _embedding(model: Model, rich: Model) -> tuple[Map, Map]:
+    """Return maps of (nq,) and (nv,) of a model to those of the richer one: the same motion in the larger basis."""
     blocks = {}
     for name in model.flexible:
         beam, larger = _beam(model, name), _beam(rich, name)

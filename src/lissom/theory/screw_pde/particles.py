@@ -106,7 +106,7 @@ def _of_beam(beam: BeamLink) -> Particles:
         if running is not None and kind[0]:
             unit = np.eye(len(stations.xi))
             forms = np.array([l0 * running.foreshortening(unit[k]) for k, l0 in zip(at[group], l[group, 0])])
-        parts.append(_condensed(sign[group], l[group, 0], place[group], shape[group], forms))
+        parts.append(_condense(sign[group], l[group, 0], place[group], shape[group], forms))
     parts.sort(key=lambda part: not np.any(part.shortening))
     foreshortened = [part.shortening for part in parts if np.any(part.shortening)]
     return Particles(
@@ -137,7 +137,7 @@ def _motion(axis: Array, sections: Sections, at: Array, l: Array) -> tuple[Array
     return place, l[:, :1, None] * sections.phi[at] + turned
 
 
-def _condensed(sign: Array, carried: Array, place: Array, shape: Array, forms: Array) -> Particles:
+def _condense(sign: Array, carried: Array, place: Array, shape: Array, forms: Array) -> Particles:
     """Condense the sums to fewer particles: coordinates in an orthonormal basis of the functions that occur."""
     k = len(sign)
     functions = np.concatenate([carried[:, None], place, shape.reshape(k, -1), forms.reshape(k, -1)], axis=1)

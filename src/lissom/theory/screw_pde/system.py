@@ -79,7 +79,7 @@ class System:
 
     def block(self, row: str, column: str) -> Array:
         """One block by names such as "upper: twist", "elbow: wrench": a dense array."""
-        r, c = _named(self.rows, row), _named(self.columns, column)
+        r, c = _find_block(self.rows, row), _find_block(self.columns, column)
         return self.matrix[r.slice][:, c.slice].toarray()
 
     def solve(self) -> Solution:
@@ -123,7 +123,9 @@ class System:
                 k = len(held)
                 held.append(f.closures[k].directions(relative(f, k).T).T @ values)
             elif block.kind == "rotor acceleration":
-                a[table.gears.rotor_v[[f.model.bodies[k].joint for k in _geared(f)].index(block.owner)]] = values[0]
+                a[table.gears.rotor_v[[f.model.bodies[k].joint for k in _links_with_rotors(f)].index(block.owner)]] = (
+                    values[0]
+                )
             elif block.kind == "wrench":
                 wrenches[f.model.joints.index(block.owner)] = values
             elif block.kind == "twist acceleration":
@@ -140,14 +142,14 @@ class System:
         return Solution(a, wrenches, np.array(held).reshape(-1, 6))
 
 
-def _named(blocks: Sequence[Block], name: str) -> Block:
+def _find_block(blocks: Sequence[Block], name: str) -> Block:
     for block in blocks:
         if block.name == name:
             return block
     raise LissomError(f"there is none; there are {', '.join(block.name for block in blocks)}", ("block",), name)
 
 
-def _geared(f: ScrewPDE) -> list[int]:
+def _links_with_rotors(f: ScrewPDE) -> list[int]:
     """Links whose joint has a rotor of its own, in the order of the rotors."""
     return [i for i, body in enumerate(f.model.bodies) if body.rotor_v is not None]
 
@@ -191,7 +193,7 @@ class _Stack:
         for closure in formulation.closures:
             rows.append((closure.name, "closure", closure.size))
             columns.append((closure.name, "closure wrench", closure.size))
-        self.rows, self.columns = _placed(rows), _placed(columns)
+        self.rows, self.columns = _place_blocks(rows), _place_blocks(columns)
         self.right = np.zeros(sum(size for *_, size in rows))
         self.row = {block.name: block for block in self.rows}
         self.column = {block.name: block for block in self.columns}
@@ -229,7 +231,7 @@ class _Stack:
         for i in range(len(f.model.bodies)):
             self._joint(i)
             self._link(i)
-        for k, i in enumerate(_geared(f)):
+        for k, i in enumerate(_links_with_rotors(f)):
             name = f.model.bodies[i].joint
             self.put(f"{name}: rotor", f"{name}: rotor acceleration", f.table.gears.inertia[k : k + 1, None])
             self.put_right(f"{name}: rotor", f.work.force[f.table.gears.rotor_v[k]])
@@ -289,7 +291,7 @@ class _Stack:
         self.put_right(f"{closure.name}: closure", -P @ motion.drift - turning @ motion.twist)
 
 
-def _placed(parts: list[tuple[str, str, int]]) -> tuple[Block, ...]:
+def _place_blocks(parts: list[tuple[str, str, int]]) -> tuple[Block, ...]:
     """Blocks one after the other, those of no size left out."""
     blocks, start = [], 0
     for owner, kind, size in parts:

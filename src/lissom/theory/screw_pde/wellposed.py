@@ -62,7 +62,7 @@ def check(formulation: ScrewPDE, q: Array, v: Array, tau: Array | None = None) -
     model = formulation.model
     tau = np.zeros(model.nv) if tau is None else np.asarray(tau, float)
     system = formulation.system(q, v, tau)
-    scaled, columns = _equilibrated(system.matrix.toarray())
+    scaled, columns = _equilibrate(system.matrix.toarray())
     _, values, right = np.linalg.svd(scaled)
     rank = int(np.sum(values > RANK * values[0]))
     causes = _causes(system, right[rank:].T * columns[:, None])
@@ -84,7 +84,7 @@ def check(formulation: ScrewPDE, q: Array, v: Array, tau: Array | None = None) -
     )
 
 
-def _equilibrated(A: Array) -> tuple[Array, Array]:
+def _equilibrate(A: Array) -> tuple[Array, Array]:
     """Return A scaled to entries of order one, with the factors of its columns (Ruiz 2001)."""
     rows, columns = np.ones(len(A)), np.ones(len(A))
     for _ in range(20):
@@ -151,7 +151,7 @@ def _causes(system: System, right: Array) -> list[str]:
 
 def stable_steps(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> Steps:
     """Limits of explicit stepping from the eigenvalues of the arm, linearised at the state."""
-    eigenvalues = np.linalg.eigvals(_linearised(formulation, q, v, tau))
+    eigenvalues = np.linalg.eigvals(_linearise(formulation, q, v, tau))
     eigenvalues = eigenvalues[np.abs(eigenvalues) > 1e-3 * np.abs(eigenvalues).max(initial=1.0)]
     printed = [_printed_limit(beam) for beam in formulation.model.flexible.values()]
     if not len(eigenvalues):  # nothing vibrates
@@ -181,7 +181,7 @@ def _printed_limit(beam: object) -> float:
     return float(2 * beam.length**2 / (EULER_BERNOULLI**2 * n**2) * np.sqrt(s.rhoA / EI))
 
 
-def _linearised(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> Array:
+def _linearise(formulation: ScrewPDE, q: Array, v: Array, tau: Array) -> Array:
     """d(v, a)/d(q, v) by central differences along velocity coordinates, (2 nv, 2 nv)."""
     model, n = formulation.model, formulation.model.nv
     A, unit = np.zeros((2 * n, 2 * n)), np.eye(n)

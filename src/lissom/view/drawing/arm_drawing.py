@@ -21,7 +21,7 @@ from lissom.view.figures.figure_style import line
 if TYPE_CHECKING:
     from lissom.model.description.robot import Link
     from lissom.model.model import BodyNames, Model
-    from lissom.view.drawing.link_solids import Piece
+    from lissom.view.drawing.link_solids import DrawnSolid
 
 SECTIONS = 25  # frames along a beam
 
@@ -40,7 +40,7 @@ class FrameMotion(NamedTuple):
         return FrameMotion(*(each[k : k + 1] + part * (each[k + 1 : k + 2] - each[k : k + 1]) for each in self))
 
 
-class Frames(NamedTuple):
+class WorldFrames(NamedTuple):
     """All frames of an arm in the world, and the world's own as the last."""
 
     axes: np.ndarray  # (s + 1, 3, 3)
@@ -57,7 +57,8 @@ class Drawing:
         rest: (s, 3) place of each frame on its undeformed link, link axes.
         carrier: (n,) frame of the parent that each link stands on, -1 for the world.
         world: index of the frame, after all others, of what stands still.
-        tip, tip_offset: the frame that carries the tip of the last link, or of one named, and its place in it, (3,).
+        end: the link whose tip is marked: the end-effector farthest along the links, or one named.
+        tip, tip_offset: the frame that carries this tip, and its place in it, (3,).
         reach: longest way along the links from the base, in m.
         follow: index of the link that the picture travels with, None where it stands still (`viewpoint.followed`).
     """
@@ -70,14 +71,15 @@ class Drawing:
         self.carrier = np.array([self._carrier(self.specs[name]) for name in self.links])
         start = np.cumsum([0, *(body.modes_q.stop - body.modes_q.start for body in model.bodies)])
         self.modes_of = {link: slice(int(a), int(b)) for link, a, b in zip(self.links, start, start[1:])}
-        end = tip or self.links[-1]
-        self.tip, self.tip_offset = self.frame_at(end), self._tip_offset(end)
-        self.reach = self._reach()
+        ways = ways_along(model)
+        self.end = tip or end_effector(model)
+        self.tip, self.tip_offset = self.frame_at(self.end), self._tip_offset(self.end)
+        self.reach = max(ways.values(), default=0.0) or 1.0
         self.follow: int | None = None
         self.missing: list[str] = []
 
     @cached_property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[DrawnSolid]:
         """The solids, link by link."""
         from lissom.view.drawing.link_solids import pieces
 
@@ -101,13 +103,13 @@ class Drawing:
             turn[:, at] = so3.log(T[..., :3, :3])
         position, orientation = np.empty((count, len(self.links), 3)), np.empty((count, len(self.links), 4))
         for k in range(len(self.links)):
-            Rc, pc = self._carried(k, R, seen.link_position, displacement, turn)
+            Rc, pc = self._carrier_frame(k, R, seen.link_position, displacement, turn)
             inverse = so3.inverse(Rc)
             position[:, k] = so3.act(inverse, seen.link_position[:, k] - pc)
             orientation[:, k] = _continuous(quaternion.from_matrix(inverse @ R[:, k]))
         return FrameMotion(position, orientation, displacement, turn, eta)
 
-    def frames(self, motion: FrameMotion, sample: int = 0, scale: float = 1.0) -> Frames:
+    def frames(self, motion: FrameMotion, sample: int = 0, scale: float = 1.0) -> WorldFrames:
         """Return all frames in the world at one sample, the deflection enlarged by `scale`."""
         turn = so3.exp(scale * motion.turn[sample])
         place = self.rest + scale * motion.displacement[sample]
@@ -122,9 +124,9 @@ class Drawing:
             at = self.frames_of[link]
             R[at], p[at] = Rk @ turn[at], pk + place[at] @ Rk.T
             R[k], p[k] = Rk, pk
-        return Frames(R, p if self.follow is None else p - p[self.follow])
+        return WorldFrames(R, p if self.follow is None else p - p[self.follow])
 
-    def points(self, piece: Piece, frames: Frames, eta: np.ndarray, scale: float = 1.0) -> np.ndarray:
+    def points(self, piece: DrawnSolid, frames: WorldFrames, eta: np.ndarray, scale: float = 1.0) -> np.ndarray:
         """Return points (n, 3) of a solid in the world; `eta` (modes,) are the modal coordinates of all links."""
         local = piece.mesh.points
         if piece.ends is not None and piece.part is not None:
@@ -201,7 +203,7 @@ class Drawing:
             return -1
         return self.frame_at(spec.parent, None if spec.at is None else _real(spec.at))
 
-    def _carried(self, k: int, R: np.ndarray, p: np.ndarray, displacement: np.ndarray, turn: np.ndarray) -> Any:
+    def _carrier_frame(self, k: int, R: np.ndarray, p: np.ndarray, displacement: np.ndarray, turn: np.ndarray) -> Any:
         """Return axes (N, 3, 3) and origin (N, 3) of the frame that carries link k."""
         c = int(self.carrier[k])
         if c < 0:
@@ -214,17 +216,23 @@ class Drawing:
         tip = None if link in self.model.flexible else getattr(self.specs[link].body, "tip", None)
         return np.zeros(3) if tip is None else np.real(np.asarray(tip))
 
-    def _reach(self) -> float:
-        begin: dict[str, float] = {}  # way to where a link's children are counted from: its tip, or its joint if rigid
-        longest = 0.0
-        for link in self.links:
-            spec = self.specs[link]
-            joint = begin.get(spec.parent, 0.0) + float(np.linalg.norm(np.real(spec.origin.xyz)))
-            bends = link in self.model.flexible
-            tip = joint + (float(np.real(self.model.flexible[link].length)) if bends else _size(spec.body))
-            begin[link] = tip if bends else joint
-            longest = max(longest, tip)
-        return longest if longest > 0 else 1.0
+
+def end_effector(model: Model) -> str:
+    """Return the link that carries no other and whose tip is farthest along the links; the last of equals."""
+    ways = ways_along(model)
+    return max(reversed(model.ends), key=lambda link: ways[link])
+
+
+def ways_along(model: Model) -> dict[str, float]:
+    """Return how far the tip of every link is from the base, in m along the links."""
+    begin: dict[str, float] = {}  # way to where a link's children are counted from: its tip, or its joint if rigid
+    ways = {}
+    for spec in model.robot.bodies:
+        joint = begin.get(spec.parent, 0.0) + float(np.linalg.norm(np.real(spec.origin.xyz)))
+        bends = spec.name in model.flexible
+        ways[spec.name] = joint + (float(np.real(model.flexible[spec.name].length)) if bends else _size(spec.body))
+        begin[spec.name] = ways[spec.name] if bends else joint
+    return ways
 
 
 def _real(place: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.view.drawing import triangle_meshes
-from lissom.view.drawing.triangle_meshes import Mesh, creased, cut, thinned
+from lissom.view.drawing.triangle_meshes import Mesh, crease_edges, cut, decimate
 
 if TYPE_CHECKING:
     from lissom.model.description.joint import Joint
@@ -40,7 +40,7 @@ MESHES = (".stl", ".obj", ".ply", ".off", ".dae", ".glb")
 Ends = tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]]  # two frames, and a place (3,) in each
 
 
-class Piece(NamedTuple):
+class DrawnSolid(NamedTuple):
     """A solid of the drawing, in one colour."""
 
     link: str  # that it belongs to; of an element or a contact its name
@@ -52,21 +52,21 @@ class Piece(NamedTuple):
     ends: Ends | None = None  # where that way begins and ends
 
 
-def pieces(arm: Drawing) -> list[Piece]:
+def pieces(arm: Drawing) -> list[DrawnSolid]:
     """Return everything there is to draw of an arm."""
-    made: list[Piece] = []
+    made: list[DrawnSolid] = []
     ground = _visuals(arm, arm.model.robot.visual)
     if ground is not None:
-        made.append(Piece("world", "link", BASE, ground.on(arm.world)))
+        made.append(DrawnSolid("world", "link", BASE, ground.on(arm.world)))
     for k, body in enumerate(arm.model.bodies):
         spec = arm.specs[body.link]
         colour = BASE if spec.joint.kind.floats else arm.colour(body)
         mesh, modes = _link(arm, k, spec)
         if mesh is not None:
-            made.append(Piece(body.link, "link", colour, mesh, modes))
+            made.append(DrawnSolid(body.link, "link", colour, mesh, modes))
         sign = _joint(arm, k, spec)
         if sign is not None:
-            made.append(Piece(body.link, "joint", JOINT, sign))
+            made.append(DrawnSolid(body.link, "joint", JOINT, sign))
         made += _masses(arm, spec)
     if arm.model.robot.elements or arm.model.robot.contacts or arm.model.robot.loops:
         from lissom.view.drawing.external_solids import outside_pieces
@@ -85,7 +85,7 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
             seen = _visuals(arm, spec.visual)
             if seen is not None:
                 return _bending(arm, spec.name, seen), None
-            return _swept(arm, spec.name), None
+            return _sweep(arm, spec.name), None
         return _elements(beam, k, 0.004 * arm.reach)
     seen = _visuals(arm, spec.visual)
     if seen is not None:
@@ -93,7 +93,7 @@ def _link(arm: Drawing, k: int, spec: Link) -> tuple[Mesh | None, np.ndarray | N
     return _body(arm, k, spec), None
 
 
-def _swept(arm: Drawing, link: str) -> Mesh:
+def _sweep(arm: Drawing, link: str) -> Mesh:
     """Return a beam as its sections: piece by piece, each through the frames within it."""
     beam: Any = arm.model.flexible[link]
     at, length = arm.frames_of[link], float(np.real(beam.length))
@@ -130,8 +130,8 @@ def _elements(link: Any, k: int, radius: float) -> tuple[Mesh | None, np.ndarray
     """Return a link made of finite elements: its surface, or its members as thin rods; its modes move the points."""
     modes = np.real(np.moveaxis(link.shapes, -1, 0))
     if len(link.faces):
-        at, triangles = thinned(link.nodes, link.faces, MOST)
-        mesh, source = creased(link.nodes[at], triangles, k)
+        at, triangles = decimate(link.nodes, link.faces, MOST)
+        mesh, source = crease_edges(link.nodes[at], triangles, k)
         return mesh, modes[:, at[source]]
     if not len(link.lines):
         return None, None
@@ -177,8 +177,8 @@ def _visual(visual: Visual) -> Mesh:
         mesh = triangle_meshes.rod(-half, half, float(size[0]) / 2, corners=28)
     else:
         points, triangles = _mesh_file(Path(str(visual.file)))
-        at, triangles = thinned(points, triangles, MOST)
-        mesh, _ = creased(points[at] * size, triangles[:, ::-1] if np.prod(size) < 0 else triangles)
+        at, triangles = decimate(points, triangles, MOST)
+        mesh, _ = crease_edges(points[at] * size, triangles[:, ::-1] if np.prod(size) < 0 else triangles)
     return mesh.moved(np.real(visual.origin.rotation()), np.real(visual.origin.xyz))
 
 
@@ -287,7 +287,7 @@ def joint_sign(arm: Drawing, joint: Joint, joined: list[str]) -> Mesh | None:
     return triangle_meshes.merged([triangle_meshes.rod(-half * axis, half * axis, r, corners=28) for axis in axes[:2]])
 
 
-def _masses(arm: Drawing, spec: Link) -> list[Piece]:
+def _masses(arm: Drawing, spec: Link) -> list[DrawnSolid]:
     """Return lumped masses, and rigid bodies without a size: balls that grow with the cube root of their mass."""
     balls: list[tuple[float, int, np.ndarray]] = []
     body: Any = spec.body
@@ -307,7 +307,7 @@ def _masses(arm: Drawing, spec: Link) -> list[Piece]:
         if mass > 0:
             size = arm.reach * float(np.clip(0.045 * np.cbrt(mass / total), 0.012, 0.034))
             role, colour = ("payload", PAYLOAD) if leaf and frame == end else ("mass", MASS)
-            made.append(Piece(spec.name, role, colour, triangle_meshes.ball(size).moved(shift=com).on(frame)))
+            made.append(DrawnSolid(spec.name, role, colour, triangle_meshes.ball(size).moved(shift=com).on(frame)))
     return made
 
 

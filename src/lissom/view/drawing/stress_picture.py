@@ -53,7 +53,7 @@ def stress_picture(
         bar.set_label("von Mises stress [MPa]")
         bar.outline.set_visible(False)
         k = int(np.argmax(stress)) if peak is None else peak
-        at = _turned(nodes[k][None], view)[0]
+        at = _to_viewer_axes(nodes[k][None], view)[0]
         axes.annotate(
             f"{stress[k]:.3g} MPa",
             (at[0], at[2]),
@@ -75,7 +75,7 @@ def draw_surface(axes: Any, nodes: np.ndarray, faces: np.ndarray, values: np.nda
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import Normalize
 
-    seen = _turned(nodes, view)
+    seen = _to_viewer_axes(nodes, view)
     corners = seen[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     lengths = np.linalg.norm(normals, axis=1)
@@ -94,7 +94,7 @@ def draw_surface(axes: Any, nodes: np.ndarray, faces: np.ndarray, values: np.nda
     return colours
 
 
-def _turned(points: np.ndarray, view: tuple[float, float]) -> np.ndarray:
+def _to_viewer_axes(points: np.ndarray, view: tuple[float, float]) -> np.ndarray:
     """Return points as the viewer has them: x to the right, y away, z up."""
     azimuth, elevation = np.deg2rad(view)
     away = -np.array([np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)])

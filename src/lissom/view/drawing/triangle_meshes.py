@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.beam.sections.polygon import filled
+from lissom.beam.sections.polygon import triangulate
 
 SHARP = np.cos(np.radians(40))  # edges of an outline that turn by more than 40 degrees stay hard
 
@@ -42,7 +42,7 @@ def merged(meshes: list[Mesh]) -> Mesh:
     )
 
 
-def rounded(outline: ArrayLike, keep: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def round_outline(outline: ArrayLike, keep: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return points and normals around a closed outline (k, 2), one point per pair: corners keep two normals.
 
     Normals point outward; with `keep` to the right of the outline as it runs, into a hole that runs clockwise.
@@ -85,7 +85,7 @@ def sweep(outline: ArrayLike, frames: ArrayLike, holes: Sequence[Sequence[ArrayL
     inner = [hole[:, ::-1] if _area(hole[0]) > 0 else hole for hole in inner]
     made = [_wall(ring, at) for ring in (outlines, *inner)]
     for sign, end in ((-1, 0), (1, -1)):
-        points, triangles = filled(outlines[end], [hole[end] for hole in inner])
+        points, triangles = triangulate(outlines[end], [hole[end] for hole in inner])
         normal = np.tile([sign, 0.0, 0.0], (len(points), 1))
         made.append(Mesh(_yz(points), normal, triangles[:, ::sign], np.full(len(points), at[end])))
     return merged(made)
@@ -93,7 +93,7 @@ def sweep(outline: ArrayLike, frames: ArrayLike, holes: Sequence[Sequence[ArrayL
 
 def _wall(rings: np.ndarray, at: np.ndarray) -> Mesh:
     """Return the wall through closed outlines (frames, k, 2), seen from their left."""
-    parts = [rounded(ring, keep=True) for ring in rings]
+    parts = [round_outline(ring, keep=True) for ring in rings]
     points, normals = (np.concatenate(part) for part in zip(*parts))
     ring = 2 * rings.shape[1]
     walls = _walls(np.arange(0, ring, 2), np.arange(1, ring, 2), ring, len(at))
@@ -165,7 +165,7 @@ def _yz(values: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros((len(values), 1)), values], axis=1)
 
 
-def thinned(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+def decimate(points: np.ndarray, triangles: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Return which points of a mesh to keep, and triangles between them; fewer where there are too many.
 
     A mesh with too many triangles is laid on a grid, and the points of each cell become one.
@@ -218,7 +218,7 @@ def cut(mesh: Mesh, places: np.ndarray) -> Mesh:
     return Mesh(points, normals, triangles, np.zeros(len(points), int))
 
 
-def creased(points: np.ndarray, triangles: np.ndarray, frame: int = 0) -> tuple[Mesh, np.ndarray]:
+def crease_edges(points: np.ndarray, triangles: np.ndarray, frame: int = 0) -> tuple[Mesh, np.ndarray]:
     """Return a mesh whose edges stay hard where faces meet at a sharp angle, and which point each of its points was.
 
     Around a point, a triangle takes the mean normal, by area, of those triangles that face almost its way; a point

@@ -24,7 +24,7 @@ def horizontal(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ahead, np.cross(up, ahead)
 
 
-def followed(arm: Drawing, motion: FrameMotion) -> int | None:
+def followed_link(arm: Drawing, motion: FrameMotion) -> int | None:
     """Return the link for the picture to travel with, where all that the world carries goes far, adrift or falling."""
     base = np.flatnonzero(arm.carrier < 0)
     way = np.linalg.norm(np.ptp(_places(arm, motion)[:, base], axis=0), axis=1)

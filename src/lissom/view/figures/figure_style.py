@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.files import write_whole
-from lissom.messages import shortened
+from lissom.messages import shorten_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,7 +99,7 @@ def _shade(colour: str, part: float) -> str:
     return "#" + "".join(f"{round(c + abs(part) * (goal - c)):02X}" for c in channels)
 
 
-def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **options: Any) -> tuple[Any, list]:
+def grid(count: int, columns: int, width: float = 4.6, height: float = 2.5, **options: Any) -> tuple[Any, list[Any]]:
     """Return a figure of `count` axes in rows; those below each other share their abscissa."""
     import matplotlib.pyplot as plt
 
@@ -121,7 +121,7 @@ def legend(axes: Axes, outside: int = 8) -> None:
     Of many curves it names those that reach farthest.
     """
     handles, labels = axes.get_legend_handles_labels()
-    names = shortened(labels, LONGEST)
+    names = shorten_names(labels, LONGEST)
     if len(names) > outside:
         if len(names) > NAMED + 1:
             far = sorted(range(len(names)), key=lambda k: -_extent(handles[k]))[:NAMED]

@@ -65,7 +65,9 @@ def envelopes(axes: Axes, x: np.ndarray, curves: dict[str, np.ndarray], label: s
     legend(axes)
 
 
-def spectra(axes: Axes, found: Spectrum, labels: Iterable[str], looks: Iterable[dict], unit: str, title: str) -> None:
+def spectra(
+    axes: Axes, found: Spectrum, labels: Iterable[str], looks: Iterable[dict[str, Any]], unit: str, title: str
+) -> None:
     """Draw amplitudes over frequency, the strongest peaks named."""
     from scipy.signal import find_peaks
 

@@ -17,7 +17,9 @@ from lissom.messages import did_you_mean
 from lissom.results.quantity_names import AXES
 from lissom.view.figures.figure_style import DIVERGING, SEQUENTIAL, headline, line, style
 from lissom.view.figures.panels import Panel, draw_chart, envelopes, label_bar, path, spectra
-from lissom.view.figures.plot_kinds import PLOTS, Plot, chart_figure, detail, panel_figure, register_plot
+from lissom.view.figures.plot_kinds import PLOTS as PLOTS
+from lissom.view.figures.plot_kinds import Plot, chart_figure, detail, panel_figure
+from lissom.view.figures.plot_kinds import register_plot as register_plot
 from lissom.view.figures.run_charts import (
     busiest,
     components,
@@ -27,7 +29,7 @@ from lissom.view.figures.run_charts import (
     joint_charts,
     reading_charts,
     residual_chart,
-    shown,
+    shown_bodies,
     stored_energy_chart,
     tip_chart,
     torque_charts,
@@ -62,7 +64,7 @@ def plot_overview(run: Trajectory) -> Figure:
 
 def plot_joints(run: Trajectory, joints: Sequence[str] | str | None = None) -> Figure:
     """Return positions, velocities and torques of the moving joints, or of those named."""
-    chosen = _chosen(run, joints)
+    chosen = _choose_coordinates(run, joints)
     charts = [*joint_charts(run, chosen), *joint_charts(run, chosen, rates=True), *torque_charts(run, chosen)]
     return chart_figure(run, charts, columns=1)
 
@@ -225,7 +227,7 @@ def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, l
     """
     names = [signals] if isinstance(signals, str) else list(signals or ())
     if not names and not run.model.flexible:
-        names = [body.joint for body in shown(run)]
+        names = [body.joint for body in shown_bodies(run)]
     if names:
         wanted = [(name, run[name], str(run[name].attrs["units"]), 1.0) for name in names]
     else:
@@ -277,7 +279,7 @@ for kind, draw in {"shape": plot_shape, "sections": plot_sections, "spectrum": p
     register_plot(Plot(kind, draw, in_folder=False))
 
 
-def _chosen(run: Trajectory, joints: Sequence[str] | str | None) -> list[BodyNames] | None:
+def _choose_coordinates(run: Trajectory, joints: Sequence[str] | str | None) -> list[BodyNames] | None:
     if joints is None:
         return None
     return [run.numbers.joint(name) for name in ([joints] if isinstance(joints, str) else joints)]

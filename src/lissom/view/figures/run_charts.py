@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.results.lookup import NamedColumns, joint_names
 from lissom.results.quantity_names import AXES
-from lissom.results.summary import balance
+from lissom.results.summaries.summary import balance
 from lissom.view.figures.chart import Chart, Series
 from lissom.view.figures.figure_style import COLOURS, GREY, INK, shaded
 
@@ -29,7 +29,7 @@ WRENCH = {"torque": (slice(0, 3), "N m"), "force": (slice(3, 6), "N")}  # column
 Coordinates = list[tuple[str, "BodyNames"]]
 
 
-def shown(run: Trajectory) -> list[BodyNames]:
+def shown_bodies(run: Trajectory) -> list[BodyNames]:
     """Return the bodies whose joints move and transmit something; all where there are none."""
     free = {link.name for link in run.model.robot.links if link.joint.kind.floats}
     return [body for body in run.numbers.moving() if body.link not in free] or list(run.model.bodies)
@@ -86,7 +86,7 @@ def deflection_chart(run: Trajectory) -> list[Chart]:
 
 def wrench_charts(run: Trajectory, bodies: Sequence[BodyNames] | None = None) -> list[Chart]:
     """Return the sizes of torques and of forces through joints."""
-    some = shown(run) if bodies is None else bodies
+    some = shown_bodies(run) if bodies is None else bodies
     return [
         Chart(
             f"{part.capitalize()} through joints",
@@ -104,7 +104,7 @@ def wrench_components(run: Trajectory) -> list[Chart]:
     """Return the components of what each joint transmits, in the axes of the link that it carries."""
     return [
         components(run, f"{part.capitalize()} at {body.joint}", part, unit, values[:, columns], place="wrenches")
-        for body in shown(run)
+        for body in shown_bodies(run)
         for values in [run.numbers.wrench(body.joint)]
         for part, (columns, unit) in WRENCH.items()
     ]
@@ -138,7 +138,7 @@ def external_charts(run: Trajectory) -> list[Chart]:
         ("contact_gap", "contact", "Gap of contacts", "gap", "mm", 1e3),
     )
     made = [
-        _numbered(run, title, quantity, unit, run.quantities.labels(axis), factor * run.numbers[name])
+        _chart_of_columns(run, title, quantity, unit, run.quantities.labels(axis), factor * run.numbers[name])
         for name, axis, title, quantity, unit, factor in wanted
         if name in run.quantities
     ]
@@ -146,7 +146,7 @@ def external_charts(run: Trajectory) -> list[Chart]:
         held = [run.quantities.labels("loop").index(loop.name) for loop in run.model.robot.loops]
         force = np.linalg.norm(run.numbers["loop_wrench"][:, held, 3:], axis=2)
         names = [loop.name for loop in run.model.robot.loops]
-        made.append(_numbered(run, "Force in the joints that close loops", "force", "N", names, force))
+        made.append(_chart_of_columns(run, "Force in the joints that close loops", "force", "N", names, force))
     return made
 
 
@@ -235,7 +235,9 @@ def wrench(run: Trajectory, joint: str, part: str) -> np.ndarray:
     return np.linalg.norm(run.numbers.wrench(joint)[:, WRENCH[part][0]], axis=1)
 
 
-def _numbered(run: Trajectory, title: str, quantity: str, unit: str, names: list[str], values: np.ndarray) -> Chart:
+def _chart_of_columns(
+    run: Trajectory, title: str, quantity: str, unit: str, names: list[str], values: np.ndarray
+) -> Chart:
     curves = tuple(Series.kth(k, name, values[:, k]) for k, name in enumerate(names))
     return Chart(title, quantity, unit, run.time, curves)
 

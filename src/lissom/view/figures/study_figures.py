@@ -44,9 +44,9 @@ def plot_study(results: Results, *outputs: str) -> Figure:
         for i, (output, y) in enumerate(shown.items()):
             for j, (field, x) in enumerate(inputs.items()):
                 _scatter(axes[i, j], x, y, ranking[output][field], COLOURS[i % len(COLOURS)])
-            axes[i, 0].set_ylabel(in_lines(labelled(results, output), NAME))
+            axes[i, 0].set_ylabel(in_lines(label_with_unit(results, output), NAME))
         for j, field in enumerate(inputs):
-            axes[-1, j].set_xlabel(in_lines(labelled(results, field), NAME + 6))
+            axes[-1, j].set_xlabel(in_lines(label_with_unit(results, field), NAME + 6))
         every = inputs | shown
         room = max(12, int(width / len(every) * LETTERS))
         _parallel(lower.subplots(), {in_lines(name, room): values for name, values in every.items()})
@@ -56,7 +56,7 @@ def plot_study(results: Results, *outputs: str) -> Figure:
 
 def _scatter(axes: Axes, x: np.ndarray, y: np.ndarray, share: float, colour: str) -> None:
     some = spread_evenly(len(x), POINTS)
-    at, words = coded(x)
+    at, words = encode_words(x)
     axes.margins(0.04)
     size, alpha = np.clip(2000 / len(some), 6, 24), min(1.0, 0.15 + 60 / len(some))
     axes.scatter(at[some], y[some], s=size, color=colour, alpha=alpha, linewidths=0)
@@ -71,8 +71,8 @@ def _parallel(axes: Axes, every: dict[str, np.ndarray]) -> None:
     from matplotlib import colormaps
     from matplotlib.collections import LineCollection
 
-    words = [coded(values)[1] for values in every.values()]
-    values = np.column_stack([coded(values)[0] for values in every.values()])
+    words = [encode_words(values)[1] for values in every.values()]
+    values = np.column_stack([encode_words(values)[0] for values in every.values()])
     known = np.isfinite(values).any(axis=0)
     least, most = (bound(np.where(known, values, 0.0), axis=0) for bound in (np.nanmin, np.nanmax))
     scaled = np.where(most > least, (values - least) / np.where(most > least, most - least, 1.0), values - least + 0.5)
@@ -94,7 +94,7 @@ def _parallel(axes: Axes, every: dict[str, np.ndarray]) -> None:
     axes.axis("off")
 
 
-def coded(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+def encode_words(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
     """Return numbers as they are; words as their places in the list of all, and that list."""
     if values.dtype.kind == "f":
         return values, []
@@ -102,7 +102,7 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
     return places.astype(float), [str(word) for word in words]
 
 
-def labelled(results: Results, name: str) -> str:
+def label_with_unit(results: Results, name: str) -> str:
     """Return a name with its unit."""
     unit = results.data[name].attrs.get("units", "")
     return f"{name} [{unit}]" if unit else name

@@ -15,7 +15,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.view.drawing.arm_drawing import Drawing, FrameMotion
-from lissom.view.drawing.viewpoint import followed, home
+from lissom.view.drawing.viewpoint import followed_link, home
 from lissom.view.figures.figure_style import COLOURS
 from lissom.view.figures.run_charts import busiest
 from lissom.view.films.software_renderer import Camera, Solid, Studio, stroke
@@ -129,7 +129,7 @@ class _Stage:
         self.motion = self._motion(times)
         whole = np.linspace(float(run.time[0]), float(run.time[-1]), 40)
         path = self._motion(whole)
-        self.arm.follow = followed(self.arm, path)
+        self.arm.follow = followed_link(self.arm, path)
         seen = range(len(times)) if every else range(0, len(times), max(1, len(times) // 24))
         cloud = np.concatenate([one.points[::7] for k in seen for one in self.solids(k)])
         self._path_times = np.linspace(float(run.time[0]), float(run.time[-1]), min(600, len(run.time)))

@@ -104,7 +104,7 @@ class Studio:
             _fill(corners, light, solid.triangles.astype(np.int64), image, depth, float(solid.opacity))
         width, height = self.size.tolist()
         out = np.empty((height, width, 3), np.uint8)
-        _developed(image, out)
+        _average_samples(image, out)
         return out
 
     def _shade(self, solids: list[Solid], image: np.ndarray) -> None:
@@ -261,7 +261,7 @@ def _fill(corners, light, triangles, image, depth, opacity):
 
 
 @kernel
-def _developed(image, out):
+def _average_samples(image, out):
     """Return the mean of every block of samples, as bytes."""
     height, width, channels = out.shape
     n = image.shape[0] // height

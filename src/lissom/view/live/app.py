@@ -21,7 +21,7 @@ from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.figures.run_charts import busiest
 from lissom.view.live import LOG
 from lissom.view.live.closing_controls import ClosingControls
-from lissom.view.live.live_charts import Curves
+from lissom.view.live.live_charts import ChartPanel
 from lissom.view.live.manual_mode import ManualMode
 from lissom.view.live.modes_mode import Modal
 from lissom.view.live.playback_mode import Recorded
@@ -85,7 +85,7 @@ class App:
             self.view = gui.add_dropdown("View", tuple(VIEWS), initial_value="free")
             self.reset = gui.add_button("Reset view")
             self.dark = gui.add_checkbox("Dark colours", False)
-        self.curves = Curves(server, self._leaving)
+        self.curves = ChartPanel(server, self._leaving)
         # controls leave wishes, as the picture belongs to the thread of the loop
         for control in (self.show, self.run_choice):
             control.on_update(lambda _: self.choose())
@@ -153,7 +153,7 @@ class App:
         self._activity = None
         self._folder = self.server.gui.add_folder("Motion", order=50)
         with self._folder:
-            self._activity = self._made()
+            self._activity = self._make_stage()
         self.run_choice.visible = self.show.value == RECORDED and len(self.runs) > 1
         for control in (self.scale, self.trail, self.forces, self.torques):  # which say nothing about modes
             control.visible = self.show.value != MODES
@@ -161,21 +161,21 @@ class App:
             self._say(text)
         self._set_visible()
 
-    def _made(self) -> Any:
+    def _make_stage(self) -> Any:
         kind = self.show.value
         if kind == RECORDED:
-            run = self._chosen()
+            run = self._chosen_run()
             self._name(run.model.robot.name, f"{run.time[-1] - run.time[0]:g} s of motion, {run.info.status.word}")
             stage = Stage(self.server, Drawing(run.model, tip=busiest(run)))
             return Recorded(self.server, run, stage, self.curves, self._scale)
-        robot = self.robot if self.robot is not None else self._chosen().model.robot
+        robot = self.robot if self.robot is not None else self._chosen_run().model.robot
         if kind == MOVED:
             self._name(robot.name, "simulated while you move the sliders")
             return ManualMode(self.server, robot, self.start, self._scale, self.curves)
         self._name(robot.name, "natural modes at a pose")
         return Modal(self.server, robot.compile(), self.start, self._scale, self.curves)
 
-    def _chosen(self) -> Trajectory:
+    def _chosen_run(self) -> Trajectory:
         """Return the run that the page asks for: one of those it was given, whatever a visitor sends."""
         label = self.run_choice.value
         if label not in self.runs:

@@ -44,14 +44,14 @@ class Guard:
     """
 
     def __init__(self, host: str, remote: bool = False) -> None:
-        self.door = AccessControl(host, remote)
+        self.access = AccessControl(host, remote)
         self.control: Callable[[str], Any] = lambda uuid: None  # the control of an identifier
         self.posted = False
 
     def refusal(self, request: Request) -> str | None:
         """Return why a request is turned away; None where it is welcome."""
         headers = request.headers
-        return self.door.refusal(headers.get_all("Host"), headers.get_all("Origin"), request.path)
+        return self.access.refusal(headers.get_all("Host"), headers.get_all("Origin"), request.path)
 
     def before(self, handler: Handler) -> Handler:
         """Return a handler of requests that asks the guard first."""
@@ -100,12 +100,12 @@ class _Checked(ServerConnection):
 
     async def recv(self, decode: bool | None = None) -> Any:
         while True:
-            message = checked(await super().recv(decode), self._guard.control)
+            message = check_message(await super().recv(decode), self._guard.control)
             if message is not None:
                 return message
 
 
-def checked(raw: Any, control: Callable[[str], Any]) -> bytes | None:
+def check_message(raw: Any, control: Callable[[str], Any]) -> bytes | None:
     """Return a message of a visitor with its values made sure of; None where it is to be ignored."""
     if not isinstance(raw, bytes):
         return None
@@ -120,13 +120,13 @@ def checked(raw: Any, control: Callable[[str], Any]) -> bytes | None:
             return raw if isinstance(message["uuid"], str) else None
         if kind != "GuiUpdateMessage" or set(message["updates"]) != {"value"}:
             return None
-        value = allowed(control(message["uuid"]), message["updates"]["value"])
+        value = allowed_value(control(message["uuid"]), message["updates"]["value"])
         return None if value is None else msgspec.msgpack.encode(message | {"updates": {"value": value}})
     except (msgspec.MsgspecError, KeyError, TypeError, RecursionError):
         return None
 
 
-def allowed(handle: Any, value: Any) -> Any:
+def allowed_value(handle: Any, value: Any) -> Any:
     """Return the value that a control takes for the one sent; None where it takes none."""
     if isinstance(handle, viser.GuiSliderHandle):
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lissom.analysis.equilibrium.loop_freedoms import leading_joints
 from lissom.model.model import BodyNames, Model
 from lissom.results.lookup import joint_names
 from lissom.results.quantity_names import position_columns
@@ -37,8 +38,12 @@ class Handle:
         return gui.add_slider(f"{self.name} [{self.unit}]", lower, upper, self.step, value)
 
 
-def handles(model: Model) -> list[Handle]:
-    """Return the coordinates of all joints that turn or slide about fixed axes."""
+def handles(model: Model, q: np.ndarray | None = None) -> list[Handle]:
+    """Return the coordinates of all joints that turn or slide about fixed axes and may be chosen near q.
+
+    Joints that follow others, or cylinders, in a loop have no slider: they would fight what leads them.
+    """
+    leading = set(range(model.nv)) if q is None or not model.loops else set(leading_joints(model, q))
     units = position_columns(model).units
     reach = sum(float(np.real(beam.length)) for beam in model.flexible.values()) or 1.0
     made = []
@@ -46,8 +51,10 @@ def handles(model: Model) -> list[Handle]:
         if link.joint.kind.on_group or np.any(model.arrays.velocities.prescribed[body.motor_v]):
             continue
         for k, name in enumerate(joint_names(body, "q")):
-            q, v = body.joint_q.start + k, body.joint_v.start + k
-            half = 3.14 if units[q] == "rad" else float(f"{0.5 * reach:.1g}")
+            at, v = body.joint_q.start + k, body.joint_v.start + k
+            if v not in leading:
+                continue
+            half = 3.14 if units[at] == "rad" else float(f"{0.5 * reach:.1g}")
             lower, upper = -half, half
             if link.joint.limits is not None:
                 least, most = (
@@ -55,5 +62,5 @@ def handles(model: Model) -> list[Handle]:
                 )
                 # A range that lies beyond the usual one is shown as it is.
                 lower, upper = (max(lower, least), min(upper, most)) if least < half and most > -half else (least, most)
-            made.append(Handle(name, body.joint, body, units[q], q, v, body.rotor_v, lower, upper))
+            made.append(Handle(name, body.joint, body, units[at], at, v, body.rotor_v, lower, upper))
     return made

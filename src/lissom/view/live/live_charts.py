@@ -30,7 +30,7 @@ LOOK = """<style>
 </style>"""
 
 
-class Curves:
+class ChartPanel:
     """A panel of charts docked at the left."""
 
     def __init__(self, server: Any, leaving: ClosingControls) -> None:
@@ -118,7 +118,7 @@ class Curves:
 
 
 def _data(chart: Chart) -> tuple[np.ndarray, ...]:
-    return (np.asarray(chart.time, float), *(np.asarray(s.values, float) for s in _ordered(chart)))
+    return (np.asarray(chart.time, float), *(np.asarray(s.values, float) for s in _sort_curves(chart)))
 
 
 def _scales(chart: Chart) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _scales(chart: Chart) -> dict[str, Any]:
     return {"x": {"time": False}, "y": {"range": (middle - FINE, middle + FINE)}}
 
 
-def _ordered(chart: Chart) -> list[Series]:
+def _sort_curves(chart: Chart) -> list[Series]:
     """Return curves in the order of the legend: those of a group last."""
     return sorted(chart.series, key=lambda s: s.group)
 
@@ -140,7 +140,7 @@ def _series(chart: Chart) -> list[dict[str, Any]]:
     """Return how the curves are drawn, and what the legend says of them."""
     made: list[dict[str, Any]] = []
     groups: set[str] = set()
-    for s in _ordered(chart):
+    for s in _sort_curves(chart):
         one: dict[str, Any] = {"label": s.name, "stroke": s.colour, "width": 1.7, "points": {"show": False}}
         if s.dashed:
             one |= {"width": 1.2, "dash": (5, 4)}

@@ -14,16 +14,19 @@ from lissom.control.laws.continuous_laws import pd
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.references.reference import Reference
 from lissom.dynamics.joint_space_inertia import mass_matrix
+from lissom.dynamics.loops.cylinder_pose import closed_pose
 from lissom.errors import LissomError
+from lissom.kernel.forces.element_forces import TENSION
 from lissom.model.description.robot import Robot
 from lissom.simulation.loop.time_loop import simulate_raw
-from lissom.simulation.postprocess import observe
+from lissom.simulation.postprocess import observe_run
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.figures.chart import Chart, Series
-from lissom.view.figures.figure_style import shaded
+from lissom.view.figures.figure_style import COLOURS, shaded
+from lissom.view.live.cylinder_sliders import CylinderMotion, cylinder_handles, pushed_joints
 from lissom.view.live.joint_sliders import Handle, handles
-from lissom.view.live.live_charts import Curves
+from lissom.view.live.live_charts import ChartPanel
 from lissom.view.live.payload_controls import Payload
 from lissom.view.live.stage import Stage
 from lissom.view.live.tip_push import Push
@@ -36,24 +39,26 @@ CHART_EVERY = 0.2  # s
 
 
 class ManualMode:
-    """A simulation that follows the clock; sliders give the set-points of a PD law and the payload."""
+    """A simulation that follows the clock; sliders give the set-points of a PD law, cylinders and the payload."""
 
     def __init__(
-        self, server: Any, robot: Robot, start: np.ndarray | None, scale: Callable[[], float], curves: Curves
+        self, server: Any, robot: Robot, start: np.ndarray | None, scale: Callable[[], float], curves: ChartPanel
     ) -> None:
         self.server, self.scale, self.curves = server, scale, curves
         self.payload = Payload(robot)
         self.model = self.payload.robot.compile()
-        q = self.model.neutral()
-        if start is not None and len(start) == len(q):
-            q = np.array(start, float)
-        self.handles: list[Handle] = handles(self.model)
-        if not self.handles:
-            raise LissomError(f"{robot.name} has no joint that a slider could move")
+        given = start is not None and len(start) == self.model.nq
+        q = closed_pose(self.model, start if given else None).q
+        pushed = pushed_joints(self.model)
+        self.handles: list[Handle] = [one for one in handles(self.model, q) if one.joint not in pushed]
+        self.cylinders = cylinder_handles(self.model, q)
+        if not self.handles and not self.cylinders:
+            raise LissomError(f"{robot.name} has no joint or cylinder that a slider could move")
         self.stage = Stage(server, Drawing(self.model))
         self.push = Push(server, self.stage, BANDWIDTH)
         gui = server.gui
         self.sliders = [one.slider(gui, float(q[one.q])) for one in self.handles]
+        self.strokes = [one.slider(gui, one.value) for one in self.cylinders]
         mass = self.payload.mass
         top = max(4 * mass, self.payload.suggested)
         self.mass = gui.add_slider("Payload [kg]", 0.0, float(f"{top:.2g}"), float(f"{top / 100:.1g}"), mass)
@@ -92,17 +97,21 @@ class ManualMode:
         self.start = q.copy()
         self.q, self.v = q.copy(), np.zeros(self.model.nv)
         self.goal = np.array([q[one.q] for one in self.handles])
+        self.motions = [CylinderMotion(one) for one in self.cylinders]
         self.law = self._law()
         self.time = self.until = 0.0
-        self.samples: deque[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = deque()
-        self._keep(0.0, self.q, np.zeros((len(self.model.links), 6)), np.zeros(len(self.model.flexible)))
+        self.samples: deque[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = deque()
+        nothing = np.zeros(len(self.model.robot.elements))
+        self._keep(0.0, self.q, np.zeros((len(self.model.links), 6)), np.zeros(len(self.model.flexible)), nothing)
         self._charted, self._strongest = 0.0, np.array([1e-9, 1e-9])
         self._failed = False
         self._path: deque[np.ndarray] = deque(maxlen=200)
         self.curves.set(self._charts())
 
-    def _law(self) -> ControlLaw:
-        """Return PD on every joint with a slider, as stiff as its inertia asks for, weight balanced."""
+    def _law(self) -> ControlLaw | None:
+        """Return PD on every joint with a slider, as stiff as its inertia asks for; weight balanced."""
+        if not self.handles:
+            return None
         M = mass_matrix(self.model, self.q)
         inertia = np.array([M[one.v, one.v] + (M[one.rotor, one.rotor] if one.rotor is not None else 0.0)
                             for one in self.handles])  # fmt: skip
@@ -111,7 +120,9 @@ class ManualMode:
             pair = gains.setdefault(one.joint, {"p": [], "d": []})
             pair["p"].append(float(weight * BANDWIDTH**2))
             pair["d"].append(float(2 * 0.9 * weight * BANDWIDTH))
-        return pd(self.model, gains, self.goal, gravity_compensation=True)
+        # Compensation at the state that is there would feed back the pull of ropes and cylinders, which is unstable.
+        alone = not self.model.loops and not self.model.robot.elements
+        return pd(self.model, gains, self.goal, gravity_compensation=alone)
 
     def _change_mass(self) -> None:
         """Go on with the same motion and another payload."""
@@ -126,15 +137,22 @@ class ManualMode:
         wanted = np.array([slider.value for slider in self.sliders], float)
         before = self.goal
         self.goal = before + (1 - np.exp(-FOLLOW * CHUNK)) * (wanted - before)
-        reference = Reference.from_samples([0.0, CHUNK], np.stack([before, self.goal]), "linear")
+        laws: list[Any] = []
+        if self.law is not None:
+            reference = Reference.from_samples([0.0, CHUNK], np.stack([before, self.goal]), "linear")
+            laws.append(self.law.following(reference))
+        if (push := self.push.controller(self.model, self.q)) is not None:
+            laws.append(push)
+        ways = [one.advance(float(slider.value), CHUNK) for one, slider in zip(self.motions, self.strokes)]
+        driven = list(zip(self.motions, ways, strict=True))
         # a fixed step of radau, so that a stretch takes the same time to compute whatever moves
-        law: Any = self.law.following(reference)
-        push = self.push.controller(self.model, self.q)
         raw = simulate_raw(
             self.model,
             CHUNK,
-            controller=law if push is None else law + push,
+            controller=sum(laws[1:], laws[0]) if laws else None,
             start=(self.q, self.v),
+            motion={one.handle.name: way for one, way in driven if one.handle.by_length},
+            loads=[one.load(way) for one, way in driven if not one.handle.by_length],
             method="radau",
             step=STEP,
             rate=RATE,
@@ -147,10 +165,10 @@ class ManualMode:
             self.time = self.until
             return False
         # what the picture and the charts show of it
-        seen = observe(self.model, raw.q, raw.v, raw.a, None, raw.held_rows)
+        seen = observe_run(raw)
         bent = np.linalg.norm(seen.deflection, axis=2)
         for k in range(1, len(raw.time)):
-            self._keep(self.until + float(raw.time[k]), raw.q[k], seen.wrench[k], bent[k])
+            self._keep(self.until + float(raw.time[k]), raw.q[k], seen.wrench[k], bent[k], seen.element[k, :, TENSION])
         self.q, self.v = raw.q[-1], raw.v[-1]
         self.until += CHUNK
         # a machine too slow for real time waits for what is simulated
@@ -161,16 +179,16 @@ class ManualMode:
             self.time = min(self.time, self.until)
         return True
 
-    def _keep(self, t: float, q: np.ndarray, wrench: np.ndarray, bent: np.ndarray) -> None:
+    def _keep(self, t: float, q: np.ndarray, wrench: np.ndarray, bent: np.ndarray, pull: np.ndarray) -> None:
         values = np.array([q[one.q] for one in self.handles])
-        self.samples.append((t, q, wrench, bent, values))
+        self.samples.append((t, q, wrench, bent, values, pull))
         while self.samples[0][0] < t - WINDOW:
             self.samples.popleft()
 
     def _draw(self) -> None:
         times = [sample[0] for sample in self.samples]
         k = min(max(int(np.searchsorted(times, self.time)), 1), len(times) - 1) if len(times) > 1 else 0
-        _, q, wrench, _, _ = self.samples[k]
+        _, q, wrench, *_ = self.samples[k]
         if k > 0:  # between two samples
             t0, q0 = self.samples[k - 1][:2]
             part = np.clip((self.time - t0) / (times[k] - t0), 0.0, 1.0)
@@ -207,6 +225,14 @@ class ManualMode:
             links = [body for body in self.model.bodies if body.link in self.model.flexible]
             series = tuple(Series(body.link, 1e3 * bent[:, k], arm.colour(body)) for k, body in enumerate(links))
             made.append(Chart("Tip deflection of links", "deflection", "mm", t, series))
+        if self.cylinders:
+            names = [part.name for part in self.model.robot.elements]
+            pulls = np.array([row[5] for row in rows])
+            series = tuple(
+                Series(one.name, -pulls[:, names.index(one.name)], COLOURS[k % len(COLOURS)])
+                for k, one in enumerate(self.cylinders)
+            )
+            made.append(Chart("Push of cylinders", "push", "N", t, series))
         for part, columns, unit in (("torque", slice(0, 3), "N m"), ("force", slice(3, 6), "N")):
             sizes = np.array([np.linalg.norm(row[2][:, columns], axis=1) for row in rows])
             series = tuple(

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from lissom.analysis.modes.natural_modes import NaturalModes, natural_modes
+from lissom.dynamics.loops.cylinder_pose import closed_pose
+from lissom.dynamics.loops.loop_closing import closed_configuration
 from lissom.dynamics.state_checks import integrate
 from lissom.errors import LissomError
 from lissom.model.model import Model
 from lissom.view.drawing.arm_drawing import Drawing
+from lissom.view.live.cylinder_sliders import cylinder_handles
 from lissom.view.live.joint_sliders import handles
-from lissom.view.live.live_charts import Curves
+from lissom.view.live.live_charts import ChartPanel
 from lissom.view.live.stage import Stage
 
 LARGEST = 0.12  # way of the part that moves most, over the reach of the arm
@@ -25,15 +28,17 @@ LOCKS: dict[str, Any] = {"joints locked": True, "motors locked": "motors", "all 
 class Modal:
     """Choose a mode; sliders set the pose, the size and the speed of the motion."""
 
-    def __init__(self, server: Any, model: Model, start: np.ndarray | None, scale: Callable[[], float], curves: Curves):
+    def __init__(
+        self, server: Any, model: Model, start: np.ndarray | None, scale: Callable[[], float], curves: ChartPanel
+    ):
         self.server, self.model, self.scale, self.curves = server, model, scale, curves
         self.stage = Stage(server, Drawing(model))
-        self.q = model.neutral()
-        if start is not None and len(start) == len(self.q):
-            self.q = np.array(start, float)
-        for body in model.bodies:
+        given = start is not None and len(start) == model.nq
+        self.q = closed_pose(model, start if given else None).q
+        for body in () if model.loops else model.bodies:
             self.q[body.modes_q] = 0.0
-        self.handles = handles(model)
+        self.handles, self.cylinders = handles(model, self.q), cylinder_handles(model, self.q)
+        self.cylinders = [one for one in self.cylinders if one.by_length]
         gui = server.gui
         elastic = any(body.rotor_v is not None for body in model.bodies)
         choices = [name for name in LOCKS if elastic or name != "motors locked"]
@@ -47,8 +52,9 @@ class Modal:
         self.about = gui.add_html("")
         with gui.add_folder("Pose"):
             self.sliders = [one.slider(gui, float(self.q[one.q])) for one in self.handles]
+            self.strokes = [one.slider(gui, one.value) for one in self.cylinders]
         self._stale, self._chosen, self._phase = True, False, 0.0
-        for control in (self.lock, *self.sliders):
+        for control in (self.lock, *self.sliders, *self.strokes):
             control.on_update(lambda _: self._wish())
         self.mode.on_update(lambda _: self._wish_mode())
         self._solve()
@@ -85,8 +91,14 @@ class Modal:
             body = one.body
             if body.rotor_q is not None:
                 self.q[body.rotor_q] = slider.value
+        lengths = {one.name: float(slider.value) for one, slider in zip(self.cylinders, self.strokes)}
         try:
-            self.found: NaturalModes | None = natural_modes(self.model, self.q, LOCKS[self.lock.value], number=NUMBER)
+            if self.model.loops:
+                kept = {one.v for one in self.handles}
+                self.q = closed_configuration(self.model, self.q, kept, lengths)
+            self.found: NaturalModes | None = natural_modes(
+                self.model, self.q, LOCKS[self.lock.value], number=NUMBER, lengths=lengths
+            )
         except LissomError as error:
             self.found = None
             self.about.content = f'<div style="padding:4px 10px;font-size:12px">{escape(str(error))}</div>'
@@ -118,17 +130,17 @@ class Modal:
         shape = self.found.shapes[:, k]
         arm = self.stage.arm
         small = 1e-4 * arm.reach / max(float(np.abs(shape).max()), 1e-300)
-        rest, moved = (arm.frames(arm.motion(self._moved(a * shape))).origin for a in (0.0, small))
+        rest, moved = (arm.frames(arm.motion(self._configuration_after(a * shape))).origin for a in (0.0, small))
         way = float(np.linalg.norm(moved - rest, axis=1).max()) / small
         self._shape = shape * (LARGEST * arm.reach / way if way > 0 else 0.0)
         self.about.content = _about(self.found, k)
 
-    def _moved(self, step: np.ndarray) -> np.ndarray:
+    def _configuration_after(self, step: np.ndarray) -> np.ndarray:
         return np.asarray(integrate(self.model, self.q, step), float)[None]
 
     def _poses(self, phases: np.ndarray) -> np.ndarray:
         size = float(self.size.value)
-        return np.concatenate([self._moved(size * np.sin(phase) * self._shape) for phase in phases])
+        return np.concatenate([self._configuration_after(size * np.sin(phase) * self._shape) for phase in phases])
 
 
 def _all(found: NaturalModes) -> str:

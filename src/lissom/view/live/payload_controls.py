@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 
 from lissom.model.description.robot import Robot
+from lissom.view.drawing.arm_drawing import end_effector
 
 NAME = "payload"
 LEAST = 1e-6  # kg; the payload stays a part of the robot when it is taken off
 
 
 class Payload:
-    """The mass at the tip of the last link: one that the robot has already, or a new one of nothing at first.
+    """The mass at the tip of the end-effector: one that the robot has already, or a new one of nothing at first.
 
-    It is a lumped mass at the tip of the last beam, a rigid body fixed to the end of the arm, or a new link there.
+    It is a lumped mass at the tip of its beam, a rigid body fixed to the end of the arm, or a new link there.
     """
 
     def __init__(self, robot: Robot) -> None:
-        data = robot.to_dict()
-        self._place = _place(data) or _added(data, robot)
+        data, end = robot.to_dict(), end_effector(robot.compile())
+        self._place = _place(data, end) or _added(data, robot, end)
         self.robot = Robot.from_dict(data)
 
     @cached_property
@@ -46,9 +47,9 @@ class Payload:
         return changed
 
 
-def _place(data: dict[str, Any]) -> tuple[Any, ...] | None:
+def _place(data: dict[str, Any], end: str) -> tuple[Any, ...] | None:
     """Return where the payload stands in the description, if there is one."""
-    last = len(data["links"]) - 1
+    last = next(k for k, link in enumerate(data["links"]) if link["name"] == end)
     link = data["links"][last]
     if "beam" in link:
         length = link["beam"]["length"]
@@ -62,9 +63,9 @@ def _place(data: dict[str, Any]) -> tuple[Any, ...] | None:
     return None
 
 
-def _added(data: dict[str, Any], robot: Robot) -> tuple[Any, ...]:
-    """Return a new link of nothing at the tip of the last one."""
-    last = robot.links[-1]
+def _added(data: dict[str, Any], robot: Robot, end: str) -> tuple[Any, ...]:
+    """Return a new link of nothing at the tip of the end-effector."""
+    last = robot.link(end)
     names = {link.name for link in robot.links} | {link.joint.name for link in robot.links}
     name = NAME
     while name in names:

@@ -53,7 +53,7 @@ class Push:
         target = self.target
         if target is None:
             return None
-        link, longest = model.links[-1], FARTHEST * self.stage.arm.reach
+        link, longest = self.stage.arm.end, FARTHEST * self.stage.arm.reach
         stiffness = self.bandwidth**2 * _tip_mass(model, q, link)
 
         def forces(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ def notebook_html(run: Trajectory) -> str:
     summary = run.summary()
     rows = [(what, value) for value, what in report_tables.key_figures(run, summary)]
     table = report_tables.table(("", _heading(run)), rows)
-    page = escape(run_report.embedded(run), quote=True)
+    page = escape(run_report.embed(run), quote=True)
     style = f"width:100%;height:{HEIGHT}px;border:0"
     return f'{table}<iframe sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'
 

@@ -24,7 +24,7 @@ from lissom.view.figures.run_charts import (
     external_charts,
     joint_charts,
     reading_charts,
-    shown,
+    shown_bodies,
     tip_chart,
     torque_charts,
     wrench,
@@ -46,7 +46,7 @@ def charts(run: Trajectory) -> list[Chart]:
     return made + [chart for plot in PLOTS.values() if plot.charts is not None for chart in plot.charts(run)]
 
 
-def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
+def comparison_charts(runs: Mapping[str, Trajectory]) -> list[Chart]:
     """Return charts with one curve per run: joint coordinates, tip, deflections and joint wrenches."""
     first = next(iter(runs.values()))
     made = []
@@ -62,7 +62,7 @@ def compared(runs: Mapping[str, Trajectory]) -> list[Chart]:
     for link in first.model.flexible:
         values = {label: deflection(run, link) for label, run in runs.items()}
         made.append(_several(runs, f"Tip deflection of {link}", "deflection", "mm", values))
-    for body in shown(first):
+    for body in shown_bodies(first):
         for part, (_, unit) in WRENCH.items():
             values = {label: wrench(run, body.joint, part) for label, run in runs.items()}
             made.append(_several(runs, f"{part.capitalize()} through {body.joint}", part, unit, values))
@@ -91,7 +91,9 @@ def differences(runs: Mapping[str, Trajectory]) -> list[Chart]:
             (
                 f"{part.capitalize()}s in the joints",
                 unit,
-                lambda run, columns=columns: [run.wrench(body.joint).values[:, columns] for body in shown(first)],
+                lambda run, columns=columns: [
+                    run.wrench(body.joint).values[:, columns] for body in shown_bodies(first)
+                ],
             )
             for part, (columns, unit) in WRENCH.items()
         ),

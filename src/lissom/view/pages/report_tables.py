@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.results.summary import number
+from lissom.results.summaries.summary_tables import number
 from lissom.view.figures.run_charts import busiest
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink
-    from lissom.results.summary import Summary
+    from lissom.results.summaries.summary import Summary
     from lissom.results.trajectory import Trajectory
     from lissom.view.figures.chart import Chart
 

@@ -18,15 +18,16 @@ from lissom.errors import LissomError
 from lissom.files import write_whole
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
-from lissom.view.drawing.viewpoint import followed
+from lissom.view.drawing.viewpoint import followed_link
 from lissom.view.figures.figure_style import COLOURS
 from lissom.view.figures.run_charts import busiest, space_charts, wrench_components
 from lissom.view.pages import packed_numbers, report_tables
 from lissom.view.pages.markup import document, stage
-from lissom.view.pages.page_charts import charts, compared, differences
+from lissom.view.pages.page_charts import charts, comparison_charts, differences
 
 if TYPE_CHECKING:
-    from lissom.results.summary import Rows, Summary
+    from lissom.results.summaries.summary import Summary
+    from lissom.results.summaries.summary_tables import Rows
     from lissom.results.trajectory import Trajectory
 
 HINT = (
@@ -52,14 +53,17 @@ def report(run: Trajectory, title: str | None = None) -> str:
         _section("Wrench components over time", '<div id="wrenches" class="charts"></div>'),
         _section("In space", '<div id="space" class="charts"></div>') if floating else "",
         '<div class="tables">',
+        _section_of(rows.get("elements")),
+        _section_of(rows.get("loops")),
         _section_of(rows.get("links")),
+        _section_of(rows.get("stresses")),
         _section("Energy audit", report_tables.energy_table(run, summary)),
         _section_of(rows.get("settling")),
         _section_of(rows.get("events")),
-        _listed("Natural frequencies, joints locked as at the end", report_tables.frequency_table(run)),
-        _listed("Gains", report_tables.gain_table(run)),
+        _list_section("Natural frequencies, joints locked as at the end", report_tables.frequency_table(run)),
+        _list_section("Gains", report_tables.gain_table(run)),
         "</div>",
-        _listed("Scenario", report_tables.scenario_text(run)),
+        _list_section("Scenario", report_tables.scenario_text(run)),
         _section("Robot", report_tables.robot_table(run)),
         f'<p class="hint">{escape(_robot_line(run))}</p>',
         _footer(),
@@ -86,7 +90,7 @@ def comparison(
     for label, run in runs.items():
         if run.model.links != first.model.links or run.model.q_names != first.model.q_names:
             raise LissomError(f"{label} is a run of another robot: its links or coordinates differ")
-    drawn = compared(runs)
+    drawn = comparison_charts(runs)
     name = first.model.robot.name
     rows = []
     for label, run in runs.items():
@@ -110,7 +114,7 @@ def comparison(
     return document(f"{title or name} - lissom", "\n".join(parts), _data(runs, differences(runs) + drawn))
 
 
-def embedded(run: Trajectory) -> str:
+def embed(run: Trajectory) -> str:
     """Return the page of a run without its tables, for a notebook."""
     shown = [chart for chart in charts(run) if chart.title != "Energy balance"][:4]
     body = _hero(stage(_duration(run))) + '<div id="charts" class="charts"></div>'
@@ -128,7 +132,7 @@ def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None 
     first = next(iter(runs.values()))
     arm = arm or Drawing(first.model, tip=busiest(first))
     several = len(runs) > 1
-    arm.follow = followed(arm, arm.motion(np.nan_to_num(first.state(packed_numbers.scenes(first))[0])))
+    arm.follow = followed_link(arm, arm.motion(np.nan_to_num(first.state(packed_numbers.scenes(first))[0])))
     motions = []
     for k, (label, run) in enumerate(runs.items()):
         own = {"label": label, "colour": COLOURS[k % len(COLOURS)]} if several else {"label": label}
@@ -179,7 +183,7 @@ def _robot_line(run: Trajectory) -> str:
     return f"{len(model.links)} links, {model.nv} degrees of freedom, gravity ({gravity}) m/s²."
 
 
-def _listed(title: str, content: str) -> str:
+def _list_section(title: str, content: str) -> str:
     """Return a section, where there is something to tell."""
     return _section(title, content) if content else ""
 

@@ -18,7 +18,7 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.study.plan.run_plan import FINISHED
 from lissom.version import __version__
-from lissom.view.figures.study_figures import coded, spread_evenly
+from lissom.view.figures.study_figures import encode_words, spread_evenly
 from lissom.view.live.server import free_port, is_loopback
 from lissom.view.pages.access_control import AccessControl, split
 from lissom.view.pages.markup import document
@@ -69,7 +69,7 @@ def study_page(results: Results, served: bool = False) -> str:
     columns = [
         {"name": name, "unit": unit, "input": name in inputs, "words": words, "values": [_number(x) for x in at[rows]]}
         for name, values in (inputs | outputs).items()
-        for unit, (at, words) in [(str(results.data[name].attrs.get("units", "")), coded(values))]
+        for unit, (at, words) in [(str(results.data[name].attrs.get("units", "")), encode_words(values))]
     ]
     data = {"runs": rows.tolist(), "total": len(status), "columns": columns, "served": served}
     detail = f"{_count(inputs, 'input')}, {_count(outputs, 'output')}, {results.store.address}"
@@ -93,7 +93,7 @@ def save(results: Results, path: str | os.PathLike[str]) -> Path:
     return write(os.fspath(path), study_page(results))
 
 
-def _count(what: dict, word: str) -> str:
+def _count(what: dict[str, Any], word: str) -> str:
     return f"{len(what)} {word}{'' if len(what) == 1 else 's'}"
 
 
@@ -151,11 +151,11 @@ class StudyServer:
         if port and free != port:
             say(f"port {port} is taken; using {free}")
         self.page = study_page(results, served=True).encode()
-        self.door, self._turn = AccessControl(host, remote), threading.Lock()
+        self.access, self._turn = AccessControl(host, remote), threading.Lock()
         self.run_page = lru_cache(maxsize=KEPT)(lambda run: _run_page(results, run))
         self._server = _Server((host, free), _handler(self))
         shown = f"[{host}]" if ":" in host else host
-        self.address = f"http://{shown}:{self._server.server_address[1]}/{self.door.key}/"
+        self.address = f"http://{shown}:{self._server.server_address[1]}/{self.access.key}/"
 
     def answer(self, path: str) -> tuple[int, bytes]:
         """Return status and page for a path below the key."""
@@ -219,7 +219,7 @@ def _handler(server: StudyServer) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             hosts, origins = (self.headers.get_all(name) or [] for name in ("Host", "Origin"))
-            refused = server.door.refusal(hosts, origins, self.path)
+            refused = server.access.refusal(hosts, origins, self.path)
             status, content = (403, f"{refused}\n".encode()) if refused else server.answer(split(self.path)[1])
             self.send_response(status)
             kind = "text/html" if status == 200 else "text/plain"

@@ -26,7 +26,7 @@ class Restart(Exception):
 
 
 @cache
-def source_of(function: Callable) -> tuple[str, Any]:
+def source_of(function: Callable[..., Any]) -> tuple[str, Any]:
     """Return the text and tree of a Python function."""
     text = textwrap.dedent(inspect.getsource(function))
     tree: Any = ast.parse(text).body[0]
@@ -35,7 +35,7 @@ def source_of(function: Callable) -> tuple[str, Any]:
 
 
 @cache
-def asks_for_lengths(function: Callable) -> bool:
+def asks_for_lengths(function: Callable[..., Any]) -> bool:
     """Return whether a Python function, or one that it calls, reads the shape of an array."""
     text, tree = source_of(function)
     if ".shape" in text or "len(" in text:
@@ -48,7 +48,7 @@ def asks_for_lengths(function: Callable) -> bool:
 class Function(Expressions, ast.NodeVisitor):
     """One kernel for one set of kinds."""
 
-    def __init__(self, unit: Unit, source: Callable, arguments: list[Value], hints: dict[str, Kind]) -> None:
+    def __init__(self, unit: Unit, source: Callable[..., Any], arguments: list[Value], hints: dict[str, Kind]) -> None:
         self.unit, self.source, self.hints = unit, source, hints
         self.tree: Any = source_of(source)[1]
         self.result: Kind = hints.get("return")

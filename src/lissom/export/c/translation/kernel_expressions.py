@@ -54,7 +54,7 @@ class Expressions:
     """What the expressions of one kernel are in C, for the kinds of its variables."""
 
     unit: Unit
-    source: Callable
+    source: Callable[..., Any]
     env: dict[str, Value]  # variables
 
     def refuse(self, node: ast.AST) -> Value:

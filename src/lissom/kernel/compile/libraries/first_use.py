@@ -15,7 +15,8 @@ from pathlib import Path
 
 from lissom import cache
 from lissom.kernel.compile.libraries.fingerprint import unchanged
-from lissom.kernel.compile.libraries.toolchain import compiler, cores
+from lissom.kernel.compile.libraries.toolchain import compiler
+from lissom.operating_system import cores
 from lissom.progress import Progress
 
 WORK, RARER_WORK = 45.0, 90.0  # s of one core, to say how long it will take

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -21,9 +21,12 @@ from lissom.kernel.compile.kinds import Array, Kind, Number
 from lissom.kernel.compile.libraries import first_use, toolchain
 from lissom.kernel.compile.libraries.fingerprint import digest, unchanged
 from lissom.kernel.compile.struct import address
+from lissom.operating_system import is_private
 
 PACKAGE = Path(__file__).parents[3]
 ADDRESSES = "lissom_kernels"  # of each kernel: the function for Python, the one for other machine code
+COPY_DIGITS = 12  # that tell one copy of the sources from another in the name of its library
+ANY_COPY = "[0-9a-f]" * COPY_DIGITS
 # where kernels are that few commands need
 RARER = ("lissom.kernel.", "lissom.dynamics.", "lissom.simulation.", "lissom.results.", "lissom.theory.")
 NUMBERS: dict[str, list[Any]] = {
@@ -59,17 +62,34 @@ def key(kernel: Any, kinds: tuple[Kind, ...]) -> str:
 
 
 def tables() -> list[Path]:
-    """Return where tables may lie: in the package, and in the cache, where every copy of the sources has its own."""
+    """Return where tables may lie: of these sources, then of other copies, which serve where they are the same."""
+    return [*own_tables(), *tables_of_others()]
+
+
+def own_tables() -> list[Path]:
+    """Return where tables of these sources may lie: in the package, and in the cache under a name of their own."""
     kept = disk.folder("kernels")
     shipped = PACKAGE / "kernel" / "compile" / "built"
     out = [] if toolchain.mode() else [shipped / f"library-{level}.json" for level in toolchain.levels()]
     return out + ([kept / f"{own_name(level)}.json" for level in toolchain.levels()] if kept is not None else [])
 
 
+def tables_of_others() -> list[Path]:
+    """Return the tables that other copies of the sources keep in the cache."""
+    kept = disk.folder("kernels")
+    if kept is None:
+        return []
+    found = (path for level in toolchain.levels() for path in sorted(kept.glob(f"{_name(level, ANY_COPY)}.json")))
+    return [path for path in found if path not in own_tables()]
+
+
 def own_name(level: str) -> str:
     """Return the name of the library that these sources keep in the cache folder."""
-    mode = f"-{toolchain.mode()}" if toolchain.mode() else ""
-    return f"library-{level}{mode}-{hashlib.sha256(str(PACKAGE).encode()).hexdigest()[:12]}"
+    return _name(level, hashlib.sha256(str(PACKAGE).encode()).hexdigest()[:COPY_DIGITS])
+
+
+def _name(level: str, copy: str) -> str:
+    return "-".join(("library", level, *filter(None, [toolchain.mode()]), copy))
 
 
 class Damaged(ValueError):
@@ -89,13 +109,13 @@ class Library:
         content = json.loads(table.read_text(encoding="utf-8"))
         self.entries: dict[str, list[Any]] = content["entries"]  # place of the addresses, kind of the result
         self.file = table.with_name(content["file"])
-        if owned and not (disk.trusted(table) and disk.trusted(self.file)):
+        if owned and not (is_private(table) and is_private(self.file)):
             raise PermissionError(f"{self.file} may be written by others")
+        if not unchanged(PACKAGE, content["sources"]):
+            raise ValueError(f"{table} was made of other sources")
         # Changed bytes would be run: they give other numbers, or end the process.
         if digest(self.file.read_bytes()) != content["digest"]:
             raise Damaged(self.file)
-        if not unchanged(PACKAGE, content["sources"]):
-            raise ValueError(f"{table} was made of other sources")
         self.code = ctypes.CDLL(str(self.file))
         count = 2 * (1 + max((place for place, _ in self.entries.values()), default=-1))
         self._addresses = (ctypes.c_void_p * count).in_dll(self.code, ADDRESSES)
@@ -165,22 +185,26 @@ def _packer(kind: Kind) -> Callable[[Any], tuple[Any, ...]]:
     return lambda struct: (struct.address,)
 
 
+def libraries() -> Iterator[Library]:
+    """Iterate over the libraries of this processor, those of the package first; each is opened when it is reached."""
+    for places in (own_tables, tables_of_others):
+        yield from filter(None, map(_opened, places()))
+
+
 @cache
-def libraries() -> tuple[Library, ...]:
-    """Return the libraries of this processor, those of the package first."""
-    found = []
-    for table in tables():
-        own = disk.folder("kernels") == table.parent  # others may write into a cache folder, not into the package
-        try:
-            found.append(Library(table, owned=own))
-        except Damaged as damage:  # taken away, so that it is made again
-            with suppress(OSError):
-                if own:
-                    table.unlink()
-                    Path(damage.args[0]).unlink()
-        except (OSError, ValueError, KeyError, TypeError):  # none here, of other sources, or damaged
-            continue
-    return tuple(found)
+def _opened(table: Path) -> Library | None:
+    """Return the library of a table; None where there is none, of other sources, or damaged."""
+    own = disk.folder("kernels") == table.parent  # others may write into a cache folder, not into the package
+    try:
+        return Library(table, owned=own)
+    except Damaged as damage:  # taken away, so that it is made again
+        with suppress(OSError):
+            if own:
+                table.unlink()
+                Path(damage.args[0]).unlink()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # none here, of other sources, of another form
+        pass
+    return None
 
 
 def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
@@ -189,7 +213,7 @@ def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
     found = _find(name)
     for rarer, layers in enumerate((("lissom.",), RARER)):
         if found is None and kernel.__module__.startswith(layers) and first_use.make(tables(), PACKAGE, bool(rarer)):
-            libraries.cache_clear()
+            _opened.cache_clear()
             found = _find(name)
     return None if found is None else (found, name)
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from lissom.kernel.compile.libraries.object_files import Objects, Report, compil
 from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.trace import Need
 from lissom.kernel.compile.translate import Catalogue, Unit, find
+from lissom.operating_system import cores, locked
 
 KEPT_BYTES = 50e6  # of object files, and of single kernels; what has not been used for longest goes first
 
@@ -45,7 +46,7 @@ def build(
     """
     goal.mkdir(parents=True, exist_ok=True)
     kept.mkdir(parents=True, exist_ok=True)
-    with alone(kept / "building.lock"), ThreadPoolExecutor(toolchain.cores()) as pool:
+    with locked(kept / "building.lock"), ThreadPoolExecutor(cores()) as pool:
         objects, targets = Objects(kept / "objects", pool), tuple(targets)
         catalogue, checked = Catalogue(needs), toolchain.mode() == "checked"
         units: dict[Need, Unit] = {}
@@ -132,14 +133,3 @@ def evict(kept: Path) -> None:
             if not Path(content["package"]).exists():
                 table.with_name(content["file"]).unlink()
                 table.unlink()
-
-
-@contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Let one process build; others wait for it and find all done."""
-    with ExitStack() as held:
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            fcntl.flock(held.enter_context(path.open("w")), fcntl.LOCK_EX)
-        yield

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.fingerprint import digest
@@ -23,7 +24,7 @@ class Objects:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.pool = folder, pool
         self._described: dict[Target, str] = {}
-        self._jobs: list[Future] = []
+        self._jobs: list[Future[Any]] = []
 
     def add(self, text: str, target: Target) -> Path:
         """Return where the object file of some C is, once all is waited for."""

@@ -18,9 +18,11 @@ from lissom.kernel.compile.kinds import Kind
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.fingerprint import digest
 from lissom.kernel.compile.libraries.library import Damaged, Library, key, returned
-from lissom.kernel.compile.libraries.library_build import alone, link_index, write
+from lissom.kernel.compile.libraries.library_build import link_index
+from lissom.kernel.compile.libraries.object_files import write
 from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.translate import Catalogue, Unit
+from lissom.operating_system import locked
 
 SLOWER = 100  # times, Python against machine code: 112 for a call of forward dynamics of ella, 48 for a run of 20 ms
 
@@ -37,7 +39,7 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
     made = _kept(table)
     if made is None:
         folder.mkdir(parents=True, exist_ok=True)
-        with alone(table.with_suffix(".lock")):
+        with locked(table.with_suffix(".lock")):
             made = _kept(table) or _compiled(kernel, unit, name, table, target)
         with suppress(OSError):
             table.with_suffix(".lock").unlink()

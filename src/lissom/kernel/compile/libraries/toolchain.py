@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import platform
 import shlex
 import shutil
 import subprocess
@@ -16,6 +14,7 @@ from pathlib import Path
 
 from lissom.errors import LissomError
 from lissom.kernel.compile.kinds import Kind, has_packs
+from lissom.operating_system import PROCESSOR, SYSTEM, processor_has
 
 PRELUDE = Path(__file__).parents[1] / "translate" / "prelude.h"
 WIDE = "x86-64-v4"  # a pack in one register: for kernels of packs alone, as plain numbers gain nothing by it
@@ -87,7 +86,7 @@ class Target:
     @property
     def suffix(self) -> str:
         """Return the ending of a shared library's name."""
-        system = self.triple or sys.platform
+        system = self.triple or SYSTEM
         if "darwin" in system or "macos" in system:
             return ".dylib"
         return ".dll" if "win" in system else ".so"
@@ -116,7 +115,9 @@ class Target:
     def link(self, objects: list[Path], goal: Path) -> None:
         """Link one shared library, whose functions are found by its table alone."""
         strip = () if mode() or self.suffix == ".dylib" else ("-s",)
-        libraries = () if self.suffix == ".dll" else ("-lm",)
+        libraries: tuple[str, ...] = () if self.suffix == ".dll" else ("-lm",)
+        if self.suffix == ".dylib":  # would carry the path on this machine
+            libraries += ("-Wl,-install_name,@rpath/lissom_kernels.dylib",)
         run((*self.command(), *MODES[mode()], "-shared", *strip, "-o", str(goal), *map(str, objects), *libraries))
 
     def describe(self) -> str:
@@ -153,25 +154,9 @@ class CompilerError(RuntimeError):
 @cache
 def levels() -> tuple[str, ...]:
     """Return the levels of this processor, the best first."""
-    if platform.machine() not in X86:
-        return (platform.machine(),)  # what all processors of this kind have
-    return tuple(level for level, (flags, feature) in LEVELS.items() if _has(flags, feature)) or ("x86-64",)
-
-
-def _has(flags: set[str], feature: int) -> bool:
-    """Return whether this processor has what a level asks for."""
-    if sys.platform == "win32":
-        return bool(ctypes.windll.kernel32.IsProcessorFeaturePresent(feature))  # type: ignore[attr-defined]
-    return flags <= _flags()
-
-
-@cache
-def _flags() -> frozenset[str]:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return frozenset()
-    return frozenset(next((line for line in text.splitlines() if line.startswith("flags")), "").split())
+    if PROCESSOR not in X86:
+        return (PROCESSOR,)  # what all processors of this kind have
+    return tuple(level for level, (flags, feature) in LEVELS.items() if processor_has(flags, feature)) or ("x86-64",)
 
 
 def own_targets() -> tuple[Target, ...]:
@@ -190,8 +175,3 @@ def targets_of(triple: str) -> tuple[Target, ...]:
     if processor == "x86_64":
         return tuple(Target(level, triple) for level in LEVELS)
     return (Target("arm64" if "macos" in system else processor, triple),)  # as Python there names the processor
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @cache
-def tree_of(function: Callable) -> ast.FunctionDef:
+def tree_of(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of a function, each variable of which holds one thing."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
@@ -46,7 +46,7 @@ class Translation(Loops):
     allocates: whether it makes arrays. writes: whether it changes memory, so that the order of calls matters.
     """
 
-    def __init__(self, unit: Unit, function: Callable, arguments: list[Value], hints: dict[str, Any]) -> None:
+    def __init__(self, unit: Unit, function: Callable[..., Any], arguments: list[Value], hints: dict[str, Any]) -> None:
         super().__init__(hints)
         self.unit, self.function, self.types = unit, function, unit.types
         self.tree = tree_of(function)

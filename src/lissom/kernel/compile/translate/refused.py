@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 
 class Refused(TypeError):
@@ -17,7 +18,7 @@ class Refused(TypeError):
         self.line = line
         return self
 
-    def at(self, function: Callable, line: int, text: str) -> Refused:
+    def at(self, function: Callable[..., Any], line: int, text: str) -> Refused:
         """Return the refusal with the file, line and text of the statement."""
         code = function.__code__
         place = f"{Path(code.co_filename).name}:{code.co_firstlineno + line - 1}"

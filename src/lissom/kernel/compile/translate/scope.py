@@ -43,7 +43,7 @@ class Scope:
 
     unit: Unit
     types: Types
-    function: Callable
+    function: Callable[..., Any]
 
     def __init__(self, hints: dict[str, Any]) -> None:
         self.hints = hints

@@ -89,7 +89,7 @@ class Unit:
 
     # what functions ask for
 
-    def uses(self, function: Callable, name: str) -> None:
+    def uses(self, function: Callable[..., Any], name: str) -> None:
         """Note that a function reads a global name."""
         self.sources.add_name(function.__module__, name)
 
@@ -142,7 +142,7 @@ class Unit:
             self._made[at] = name, made
         return self._made[at]
 
-    def _translated(self, function: Callable, arguments: list[Value]) -> Translation:
+    def _translated(self, function: Callable[..., Any], arguments: list[Value]) -> Translation:
         self.sources.add(function.__module__)
         hints: dict[str, Any] = {}
         for _ in range(RESTARTS):
@@ -158,7 +158,7 @@ class Unit:
 
     # the file
 
-    def _text(self, function: Callable, kinds: tuple[Any, ...]) -> str:
+    def _text(self, function: Callable[..., Any], kinds: tuple[Any, ...]) -> str:
         made = self._translated(function, [Value(kind) for kind in kinds])
         if self.result is None:
             self.result = made.result

@@ -12,7 +12,7 @@ from typing import Any
 
 from lissom.kernel.compile.translate.refused import Refused
 
-Reaching = dict[str, frozenset]  # by variable: the definitions that may have given it its value
+Reaching = dict[str, frozenset[Any]]  # by variable: the definitions that may have given it its value
 
 
 def separate(function: ast.FunctionDef) -> None:
@@ -25,7 +25,7 @@ class Webs:
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.leader: dict[Any, Any] = {}
-        self.uses: list[tuple[ast.Name, frozenset]] = []
+        self.uses: list[tuple[ast.Name, frozenset[Any]]] = []
         self.definitions: list[ast.Name] = []
         self.counters: dict[int, ast.For] = {}  # by the definition of each loop's counter
         self.running: list[str] = []  # counters of the loops around
@@ -51,7 +51,7 @@ class Webs:
             one = self.leader[one]
         return one
 
-    def _join(self, several: frozenset) -> None:
+    def _join(self, several: frozenset[Any]) -> None:
         first, *others = several
         for other in others:
             self.leader[self._find(other)] = self._find(first)

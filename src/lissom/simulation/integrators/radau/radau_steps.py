@@ -83,7 +83,7 @@ def make_work(model: Model, system: Any, scratch: Any, follow: float | None = No
     system, scratch: as kernels take them.
     follow: Hz; vibrations above it are no error, and the method damps them. None: there are none such.
     """
-    of, work = model.borrowed(_key(system, follow), lambda: (None, None))
+    of, work = model.borrow(_key(system, follow), lambda: (None, None))
     if of is not scratch:
         return _new_work(model, system, scratch, follow)
     newton.forget(work.fields.newton.fields)
@@ -96,7 +96,7 @@ def make_work(model: Model, system: Any, scratch: Any, follow: float | None = No
 
 def keep_work(model: Model, system: Any, scratch: Any, follow: float | None, work: Any) -> None:
     """Leave the memory of a run that is over to the next one that has the same scratch and calls the same kernels."""
-    model.returned(_key(system, follow), (scratch, work))
+    model.give_back(_key(system, follow), (scratch, work))
 
 
 def _key(system: Any, follow: float | None) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from lissom.kernel.compile import inline, kernel
 from lissom.kernel.kinematics.forward_kinematics import forward_kinematics, world_frames
 from lissom.kernel.maths.elementary_functions import since, worst
 from lissom.kernel.numbers.rebind import without
-from lissom.simulation.equations import dense_output, recorder, system
+from lissom.simulation.equations import dense_output, loop_projection, recorder, system
 from lissom.simulation.equations.newton import TENSE
 from lissom.simulation.equations.system import prescribe, residual
 from lissom.simulation.integrators import accept_step
@@ -119,7 +119,7 @@ INSTEAD = {
     radau_error.filter_error: filter_error,
     accept_step.close_loops: close_loops,
     recorder.settle: settle,
-    system.subtract_reactions: take_reactions,
+    loop_projection.subtract_reactions: take_reactions,
     recorder.integrate_flow: integrate_flow,
     system.prescribe_group: prescribe_group,
     dense_output.refine_groups: refine_groups,

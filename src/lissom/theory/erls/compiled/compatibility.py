@@ -126,6 +126,8 @@ def close(table, work, shift, gap, hold, out):
     """Set out = shift + the smallest rigid displacements that close `gap` and the gaps of `shift`; all (N, 6).
 
     `hold` is B^T lambda of the multipliers lambda; `out` may be `shift`.
+
+    Equations: 001 (11).
     """
     x, L, N = work.multiplier, work.factor, table.parent.shape[0]
     for i in range(N):
@@ -164,7 +166,10 @@ def close(table, work, shift, gap, hold, out):
 
 @kernel
 def place(table, work):
-    """Modal coordinates at theta and the elastic coordinates in work.q: (11); slip and what turning a joint changes."""
+    """Modal coordinates at theta and the elastic coordinates in work.q: (11); slip and what turning a joint changes.
+
+    Equations: 001 (11).
+    """
     factorise(table, work)
     clear(work.shift)
     for i in range(table.parent.shape[0]):
@@ -193,7 +198,10 @@ def place(table, work):
 
 @kernel
 def turn_column(table, work, i, out):
-    """G of (14), with the change of the pseudoinverse: d q_r / d theta (N, 6) of the joint of node i."""
+    """G of (14), with the change of the pseudoinverse: d q_r / d theta (N, 6) of the joint of node i.
+
+    Equations: 001 (13)-(14).
+    """
     up = table.parent[i]
     clear(work.gap)
     clear(out)
@@ -232,7 +240,10 @@ def joint_slopes(table, work):
 
 @inline
 def change_of(table, work, rate, q, gap, shift):
-    """Compute gap and shift of first derivatives: theta changes by rate (n,), elastic coordinates by q (N, k)."""
+    """Compute gap and shift of first derivatives: theta changes by rate (n,), elastic coordinates by q (N, k).
+
+    Equations: 001 (12).
+    """
     clear(shift)
     for i in range(table.parent.shape[0]):
         k, up = table.coordinate[i], table.parent[i]
@@ -248,7 +259,10 @@ def change_of(table, work, rate, q, gap, shift):
 
 @kernel
 def move(table, work):
-    """Velocities of the modal coordinates, and the terms (23) of their accelerations, at the rates in `work`."""
+    """Velocities of the modal coordinates, and the terms (23) of their accelerations, at the rates in `work`.
+
+    Equations: 001 (14), (18)-(19), (22)-(24).
+    """
     change_of(table, work, work.theta_rate, work.q_rate, work.gap, work.shift)
     close(table, work, work.shift, work.gap, work.hold_rate, work.q_rate)
     clear(work.shift)
@@ -280,7 +294,10 @@ def move(table, work):
 
 @kernel
 def accelerate(table, work):
-    """Accelerations of the rigid coordinates at the second rates in `work`, by (24)."""
+    """Accelerations of the rigid coordinates at the second rates in `work`, by (24).
+
+    Equations: 001 (22)-(24), (70).
+    """
     change_of(table, work, work.theta_second, work.q_second, work.gap, work.shift)
     close(table, work, work.shift, work.gap, work.strain, work.shift)
     for i in range(table.parent.shape[0]):

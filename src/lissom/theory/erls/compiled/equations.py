@@ -20,7 +20,10 @@ from lissom.theory.screw_pairs import add_pair, load_pair, store_pair, twist_at,
 
 @kernel
 def needed_forces(table, work):
-    """Compute forces on every frame and modal coordinate for the joints' accelerations, summed towards the base."""
+    """Compute forces on every frame and modal coordinate for the joints' accelerations, summed towards the base.
+
+    Equations: 001 (75).
+    """
     set_second(table, work)
     accelerate(table, work)
     outward(table, work)
@@ -87,7 +90,10 @@ def project(table, work):
 
 @kernel
 def projections(table, work):
-    """N = d q_r / d y of (69), and joint_N, the same of the joint displacements theta + slip."""
+    """N = d q_r / d y of (69), and joint_N, the same of the joint displacements theta + slip.
+
+    Equations: 001 (15), (69).
+    """
     n = work.theta.shape[0]
     for i in range(table.parent.shape[0]):
         k = table.coordinate[i]
@@ -127,7 +133,10 @@ def write_column(table, work, y):
 
 @kernel
 def assemble(table, work):
-    """Compute inertia = N^T L N and force: what is left of (75) beside it and the forces applied, at work's rates."""
+    """Compute inertia = N^T L N and force: what is left of (75) beside it and the forces applied, at work's rates.
+
+    Equations: 001 (75).
+    """
     n, P, LP = work.theta.shape[0], work.projection, work.product
     clear(work.q_second)
     for k in range(n):
@@ -170,6 +179,8 @@ def solve(table, work):
     """Compute found = (thetaddot, q_d ddot) under the forces joint (n,) and modal (modes,), after `assemble`.
 
     `armature` (n,) is inertia that moves with the joint displacements.
+
+    Equations: 001 (75).
     """
     n, M, N, armature = work.joint.shape[0], work.inertia, work.joint_N, work.armature
     for k in range(n):

@@ -56,7 +56,10 @@ def from_parent(work, i, x):
 
 @kernel
 def outward(table, work):
-    """Poses, twists and accelerations of all frames at the rates and second rates of theta in `work`."""
+    """Poses, twists and accelerations of all frames at the rates and second rates of theta in `work`.
+
+    Equations: 001 (29)-(30), (39)-(40), (70).
+    """
     for i in range(table.parent.shape[0]):
         k, up = table.coordinate[i], table.parent[i]
         R, p = matrix(work.R[i]), vector(work.reach[i])
@@ -88,7 +91,10 @@ def outward(table, work):
 
 @kernel
 def jacobians(table, work):
-    """J of every node: twist = J thetadot."""
+    """J of every node: twist = J thetadot.
+
+    Equations: 001 (41).
+    """
     for i in range(table.parent.shape[0]):
         k, up = table.coordinate[i], table.parent[i]
         for c in range(work.J.shape[2]):

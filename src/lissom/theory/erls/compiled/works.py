@@ -8,7 +8,10 @@ from lissom.kernel.maths.algebra import dot, matrix, rotate_back, vector
 
 @kernel
 def link_products(table, work, i):
-    """Products of the constant matrices of link i with q: X q, Y q, Z q and W q (views of Mq); X with 2 q' + omega."""
+    """Products of the constant matrices of link i with q: X q, Y q, Z q and W q (views of Mq); X with 2 q' + omega.
+
+    Equations: 001 (85), (93).
+    """
     n, q, rate = 6 + table.modes[i], work.q[i], work.q_rate[i]
     for b in range(n):
         work.moved[b] = 2.0 * rate[b]
@@ -30,7 +33,10 @@ def link_products(table, work, i):
 
 @kernel
 def link_inertia(table, work, i):
-    """L_i of (71), for accelerations (alpha, a_0, q ddot) of link i."""
+    """L_i of (71), for accelerations (alpha, a_0, q ddot) of link i.
+
+    Equations: 001 (50), (71)-(73), (86).
+    """
     n, q = 6 + table.modes[i], work.q[i]
     L, mass, Xq, Zq = work.L, table.modal_mass[i], work.Xq, work.Zq
     for a in range(n):
@@ -56,7 +62,10 @@ def link_inertia(table, work, i):
 
 @kernel
 def link_works(table, work, i, out):
-    """(51) and (59): out (6 + k,) = forces of velocities, gravity, stiffness and damping on link i."""
+    """(51) and (59): out (6 + k,) = forces of velocities, gravity, stiffness and damping on link i.
+
+    Equations: 001 (51)-(54), (59)-(63), (71)-(73).
+    """
     n, q, rate, Xm = 6 + table.modes[i], work.q[i], work.q_rate[i], work.X_moved
     x, y, z = vector(work.V[i])
     omega = (x, y, z)
@@ -86,7 +95,10 @@ def link_works(table, work, i, out):
 
 @kernel
 def link_forces(table, work, i, out):
-    """Compute out (6 + k,): what must act on (rotation, translation, q) of link i for the accelerations in `work`."""
+    """Compute out (6 + k,): what must act on (rotation, translation, q) of link i for the accelerations in `work`.
+
+    Equations: 001 (74).
+    """
     n, L = 6 + table.modes[i], work.L
     link_products(table, work, i)
     link_inertia(table, work, i)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.lie import quaternion, so3
+from lissom.results.error_bars import Reached
+from lissom.results.registry.stress_peaks import StressPeak
+from lissom.results.summaries.summary_tables import BAND, Rows, all_rows, number
 from lissom.simulation.raw_run import Event
 from lissom.simulation.status.run_ending import Ending
 
@@ -16,12 +20,14 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
+    from lissom.model.description.loop import Loop
+    from lissom.results.error_bars import Trust
     from lissom.results.trajectory import Trajectory
 
-BAND = 0.02  # settled: within this part of the way from the first to the final value
 LAST = 0.05  # part of the run whose mean is the final value
 TRAVEL = 0.05  # a way shorter than this part of the range is a hold, not a move
 WIDTH = 100
+ERROR_FROM = "error mostly from"
 
 
 class Peak(NamedTuple):
@@ -60,6 +66,18 @@ class ElementPeak:
     push: Peak  # N
     shortest: float  # m
     longest: float  # m
+    work: float = 0.0  # J, that it put into the arm
+
+
+@dataclass(frozen=True)
+class LoopPeak:
+    """The largest force and torque in the joint that closes a loop; of a rod its pull and push."""
+
+    loop: str
+    force: Peak  # N
+    torque: Peak  # N m
+    pull: Peak | None = None  # N
+    push: Peak | None = None  # N
 
 
 @dataclass(frozen=True)
@@ -106,22 +124,19 @@ class Summary:
     energy: Balance
     events: tuple[Event, ...]
     elements: tuple[ElementPeak, ...] = ()
+    loops: tuple[LoopPeak, ...] = ()
+    trust: Trust | None = None  # error bars of these numbers, where they were measured
+    accuracy: str = ""  # one that was asked for, and what was chosen for it
+    stresses: tuple[StressPeak, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is not a finite number is None."""
-        return _plain(asdict(self))
+        data = _plain(asdict(replace(self, trust=None)))
+        return data | {"trust": None if self.trust is None else self.trust.to_dict()}
 
     def rows(self) -> dict[str, Rows]:
         """Return what the tables say, by subject; subjects of which there is nothing are left out."""
-        made = {
-            "joints": _joints(self),
-            "elements": _elements(self),
-            "links": _links(self),
-            "settling": _settling(self),
-            "energy": _account(self),
-            "events": _events(self),
-        }
-        return {subject: rows for subject, rows in made.items() if rows.cells}
+        return all_rows(self)
 
     def tables(self, more: Mapping[str, Sequence[str]] | None = None) -> dict[str, Table]:
         """Return the tables by subject, for a rich console; `more` has a last column for some, "over time"."""
@@ -135,6 +150,10 @@ class Summary:
             yield Text(self.message, style="yellow")
         yield Text()
         yield from self.tables().values()
+        if self.trust is not None:
+            yield from map(Text, self.trust.lines)
+        if self.accuracy:
+            yield Text(self.accuracy)
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -171,6 +190,10 @@ def summarise(run: Trajectory) -> Summary:
         energy=balance(run),
         events=tuple(run.warnings),
         elements=tuple(_element_peak(run, k) for k in range(len(run.model.robot.elements))),
+        loops=tuple(_loop_peak(run, loop) for loop in run.model.robot.loops),  # cylinders are among the elements
+        trust=run.trust,
+        accuracy=str(Reached(**run.info.accuracy)) if run.info.accuracy else "",
+        stresses=run.stress_peaks(),
     )
 
 
@@ -224,7 +247,30 @@ def _joint_peak(run: Trajectory, joint: str) -> JointPeak:
 def _element_peak(run: Trajectory, k: int) -> ElementPeak:
     force, length = run.numbers["element_force"][:, k], run.numbers["element_length"][:, k]
     pull, push = (_peak(run.time, np.maximum(sign * force, 0.0)[:, None]) for sign in (1, -1))
-    return ElementPeak(run.model.robot.elements[k].name, pull, push, float(length.min()), float(length.max()))
+    work = -float(np.sum((force[1:] + force[:-1]) / 2 * np.diff(length)))
+    name = run.model.robot.elements[k].name
+    return ElementPeak(name, pull, push, float(length.min()), float(length.max()), work)
+
+
+def _loop_peak(run: Trajectory, loop: Loop) -> LoopPeak:
+    wrench = run.numbers["loop_wrench"][:, run.quantities.labels("loop").index(loop.name)]
+    force, torque = (_peak(run.time, part) for part in (wrench[:, 3:], wrench[:, :3]))
+    if loop.joint is not None:
+        return LoopPeak(loop.name, force, torque)
+    push = rod_push(run, loop)
+    return LoopPeak(
+        loop.name, force, torque, *(_peak(run.time, np.maximum(side * push, 0.0)[:, None]) for side in (-1, 1))
+    )
+
+
+def rod_push(run: Trajectory, loop: Loop) -> np.ndarray:
+    """Return by how much a loop that holds a distance pushes its ends apart, (N,) N; where it pulls, less than zero."""
+    k = run.quantities.labels("loop").index(loop.name)
+    ends = [run.model.frames.index(frame) for frame in loop.between]
+    first, second = (run.seen.frame_position[:, end] for end in ends)
+    force = so3.act(quaternion.to_matrix(run.numbers["loop_orientation"][:, k]), run.numbers["loop_wrench"][:, k, 3:])
+    way = second - first
+    return np.einsum("ni,ni->n", force, way) / np.linalg.norm(way, axis=1)
 
 
 def _link_peak(run: Trajectory, link: str) -> LinkPeak:
@@ -250,93 +296,10 @@ def _plain(value: Any) -> Any:
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, Peak):
         return {"value": _plain(value.value), "time": _plain(value.time)}
+    if isinstance(value, StressPeak):
+        return {key: _plain(inner) for key, inner in value._asdict().items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     if isinstance(value, float | np.floating):
         return float(value) if np.isfinite(value) else None
     return value.item() if isinstance(value, np.generic) else value
-
-
-# tables
-
-
-class Rows(NamedTuple):
-    """What a table says: its title, the names of its columns, its cells row by row."""
-
-    title: str
-    columns: tuple[str, ...]
-    cells: Sequence[tuple[str | float, ...]]
-    words: int = 0  # the column, beside the first, that holds words
-
-    def table(self, over_time: Sequence[str] | None = None) -> Table:
-        """Return it for a rich console; `over_time` are the cells of one column more."""
-        from rich import box
-        from rich.table import Table
-
-        table = Table(title=self.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-        for k, name in enumerate(self.columns):
-            side: Literal["left", "right"] = "left" if k in (0, self.words) else "right"
-            table.add_column(name, justify=side, overflow="ellipsis" if k else "fold")
-        if over_time is not None:
-            table.add_column("over time", style="cyan", no_wrap=True)
-        for k, cells in enumerate(self.cells):
-            texts = [cell if isinstance(cell, str) else number(cell) for cell in cells]
-            table.add_row(*texts, *([] if over_time is None else [over_time[k]]))
-        return table
-
-
-def _joints(summary: Summary) -> Rows:
-    columns = ("joint", "torque N m", "at s", "force N", "at s")
-    return Rows("Peak wrench in every joint", columns, [(e.joint, *e.torque, *e.force) for e in summary.joints])
-
-
-def _elements(summary: Summary) -> Rows:
-    columns = ("element", "pull N", "at s", "push N", "at s", "length m")
-    cells = [(e.element, *e.pull, *e.push, f"{number(e.shortest)} to {number(e.longest)}") for e in summary.elements]
-    return Rows("Peak force in every element", columns, cells)
-
-
-def _links(summary: Summary) -> Rows:
-    columns = ("link", "tip mm", "at s", "rotation deg", "bow mm", "at s", "% of length")
-    cells = []
-    for e in summary.links:
-        tip = 1e3 * e.deflection.value, e.deflection.time, float(np.degrees(e.rotation.value))
-        cells.append((e.link, *tip, 1e3 * e.bow.value, e.bow.time, e.percent))
-    return Rows("Peak deflection", columns, cells)
-
-
-def _settling(summary: Summary) -> Rows:
-    cells = []
-    for entry in summary.settling:
-        when = "still moving" if entry.time is None else number(entry.time)
-        final = ", ".join(map(number, entry.final))
-        cells.append((entry.name, final, entry.unit, when if entry.moved else "no net motion"))
-    columns = ("coordinate", "final value", "unit", "settled at s")
-    return Rows(f"Settling within {BAND:.0%} of the way", columns, cells, words=2)
-
-
-def _account(summary: Summary) -> Rows:
-    energy = summary.energy
-    part = "" if energy.relative is None else f"{energy.relative:.1e} of the energy exchanged"
-    values = {
-        "work of the applied forces": energy.work,
-        "dissipated": energy.dissipated,
-        "work of loads and cylinders": energy.load_work,
-        "stored since the start": energy.stored,
-        f"largest error at any time ({part})": energy.residual,
-    }
-    return Rows("Energy balance", ("", "J"), [(name, value) for name, value in values.items() if value is not None])
-
-
-def _events(summary: Summary) -> Rows:
-    return Rows("Events", ("at s", "what"), [(event.time, event.text) for event in summary.events], words=1)
-
-
-def number(value: float) -> str:
-    """Return four significant digits, without an exponent where it can be read without."""
-    if not np.isfinite(value):
-        return str(value)
-    if value == 0 or 1e-3 <= abs(value) < 1e6:
-        digits = 3 if value == 0 else max(0, 3 - int(np.floor(np.log10(abs(value)))))
-        return f"{value:.{digits}f}"
-    return f"{value:.3e}"

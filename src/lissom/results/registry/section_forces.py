@@ -8,18 +8,18 @@ So they are as exact as the motion, and at the base they are the wrench of the j
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.errors import LissomError
 from lissom.lie import quaternion, so3
-from lissom.simulation.postprocess import observe
+from lissom.results.registry.result_quantity import RunData
+from lissom.simulation.postprocess import Wanted, observe
 
 if TYPE_CHECKING:
     from lissom.model.model import Model
-    from lissom.results.trajectory import Trajectory
 
 COMPONENTS = ("N", "Vy", "Vz", "T", "My", "Mz")  # tension, shear, torsion, bending
 PIECES = 16  # that a beam has at least, for the sums over its mass
@@ -37,36 +37,45 @@ class _LinkMotion(NamedTuple):
     R2: np.ndarray
 
 
-def section_forces(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
+def section_forces(run: RunData, link: str, x: np.ndarray) -> np.ndarray:
     """Return forces and moments in the sections of a beam at rising places x (k,), (N, k, 6) in COMPONENTS.
 
     They are those that the outer part exerts on the inner one, about the section's centre and in its axes: tension is
     positive.
     """
-    beam = run.numbers.flexible(link)
+    beam = run.model.flexible[link]
     if not isinstance(beam, BeamLink):
         raise LissomError("is not a beam and has no sections; its von_mises gives stresses", ("link",), link)
     x = np.asarray(x, float)
     length = float(np.real(beam.length))
     jumps = length * np.array(beam.profile.edges)
     at, moments = _mass_points(beam, np.unique(np.concatenate([x, jumps, np.linspace(0.0, length, PIECES + 1)])))
-    points = _motion(run, link, at)
-    force, torque = _needed(points, moments, np.asarray(run.model.robot.gravity, float))
-    loads = [(at, points.p, force, torque), *_carried(run, link, length)]
-    shown = _motion(run, link, np.concatenate([x, [0.0]]))  # the base comes last, to be compared with the joint
-    F, M = np.zeros((2, len(run.time), len(x) + 1, 3))
-    for k, place in enumerate([*x, 0.0]):
-        for where, p, f, t in loads:
-            beyond = where >= place
-            F[:, k] += f[:, beyond].sum(axis=1)
-            arm = p[:, beyond] - shown.p[:, k, None]
-            M[:, k] += (t[:, beyond] + np.cross(arm, f[:, beyond])).sum(axis=1)
+    places = np.append(x, 0.0)  # the base comes last, to be compared with the joint
+    moved = _motion(run, link, np.concatenate([at, places]))
+    points, shown = (_LinkMotion(*(part[:, side] for part in moved)) for side in (slice(len(at)), slice(len(at), None)))
+    loads = [(at, points.p, *_point_loads(points, moments, np.asarray(run.model.robot.gravity, float)))]
+    where, p, force, torque = (
+        np.concatenate(parts, axis=min(k, 1)) for k, parts in enumerate(zip(*loads, *_carried_loads(run, link, length)))
+    )
+    # sums over what lies beyond each place, moments about the base first
+    order = np.argsort(where, kind="stable")
+    base = shown.p[:, -1:]
+    torque = torque + np.cross(p - base, force)
+    F, M = (_sums_beyond(part[:, order], np.searchsorted(where[order], places)) for part in (force, torque))
+    M = M - np.cross(shown.p - base, F)
     local = np.concatenate([so3.act(so3.inverse(shown.R), each) for each in (F, M)], axis=2)
     _check_balance(run, link, length, local[:, -1])
     return -local[:, :-1]
 
 
-def section_stresses(run: Trajectory, link: str, x: np.ndarray) -> np.ndarray:
+def _sums_beyond(parts: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Return sums (N, k, 3) of parts (N, n, 3) from each index in `first` (k,) on."""
+    sums = np.zeros((len(parts), parts.shape[1] + 1, 3))
+    sums[:, :-1] = np.cumsum(parts[:, ::-1], axis=1)[:, ::-1]
+    return sums[:, first]
+
+
+def section_stresses(run: RunData, link: str, x: np.ndarray) -> np.ndarray:
     """Return the peaks of the stresses over sections of a beam at rising places x (k,), (N, k, 4) Pa, in STRESSES.
 
     Of a place that is named twice the first one shows the section that ends there, where it jumps.
@@ -107,7 +116,7 @@ def _mass_points(beam: BeamLink, edges: np.ndarray) -> tuple[np.ndarray, np.ndar
     return at, moments
 
 
-def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _point_loads(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return force and torque about its place that each mass point asks for, (N, K, 3) each, world axes."""
     free = points.p2 - gravity
     mass, first, second = moments[:, 0, 0, None], moments[:, 0, 1:], moments[:, 1:, 1:]
@@ -117,15 +126,16 @@ def _needed(points: _LinkMotion, moments: np.ndarray, gravity: np.ndarray) -> tu
     return force, turning + np.cross(np.einsum("nkij,kj->nki", points.R, first), free)
 
 
-def _carried(run: Trajectory, link: str, length: float) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+def _carried_loads(
+    run: RunData, link: str, length: float
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Return what a link carries and what acts on it: where on the link, the place, force and torque in world axes."""
-    joined = [
-        (child.at, run.quantities.select("link_position", "link", child.name), run.numbers.axes(child.name), wrench)
-        for child in run.model.robot.bodies
-        if child.parent == link
-        for wrench in [run.numbers.wrench(child.joint.name)]
-    ]
     seen = run.seen
+    joined = [
+        (child.at, seen.link_position[:, k], quaternion.to_matrix(seen.link_orientation[:, k]), seen.wrench[:, k])
+        for k, child in enumerate(run.model.robot.bodies)
+        if child.parent == link
+    ]
     joined += [
         (frame.at, seen.frame_position[:, k], seen.frame_axes[:, k], seen.frame_wrench[:, k])
         for k, frame in enumerate(run.model.frames)
@@ -139,25 +149,35 @@ def _carried(run: Trajectory, link: str, length: float) -> list[tuple[np.ndarray
     return made
 
 
-def _motion(run: Trajectory, link: str, x: np.ndarray) -> _LinkMotion:
+def _motion(run: RunData, link: str, x: np.ndarray) -> _LinkMotion:
     """Return the sections of a link with their accelerations, by differences along the motion that q, v and a begin."""
-    h = (STEP / (1.0 + np.abs(run.v).max(axis=1) + np.sqrt(np.abs(run.a).max(axis=1))))[:, None]
-    body = run.model.bodies[run.model.row(link) - 1]
-    beam, still = run.model.flexible[link], np.zeros_like(run.v)
+    h, *seen = run.once(_neighbours)
+    k, beam = run.model.row(link) - 1, run.model.flexible[link]
+    modes = run.model.bodies[k].modes_q
     states = []
-    for time in (-h, 0.0 * h, h):
-        q = _moved(run.model, run.q, run.v, run.a, time)
-        seen = observe(run.model, q, still, still)
-        k = run.model.row(link) - 1
-        R, origin = quaternion.to_matrix(seen.link_orientation[:, k])[:, None], seen.link_position[:, k, None]
-        T = np.real(beam.pose(x, q[:, body.modes_q]))
+    for q, position, orientation in seen:
+        R, origin = quaternion.to_matrix(orientation[:, k])[:, None], position[:, k, None]
+        T = np.real(beam.pose(x, q[:, modes]))
         states.append((origin + so3.act(R, T[..., :3, 3]), R @ T[..., :3, :3]))
     (p0, R0), (p, R), (p1, R1) = states
     h = h[:, :, None]
     return _LinkMotion(p, R, (p1 - 2 * p + p0) / h**2, (R1 - 2 * R + R0) / h[..., None] ** 2)
 
 
-def _moved(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndarray) -> np.ndarray:
+def _neighbours(run: RunData) -> tuple[Any, ...]:
+    """Return times h (N, 1), and q, places and axes of links: h before each sample, in it, and h after it."""
+    raw, seen, still = run.raw, run.seen, np.zeros_like(run.raw.v)
+    h = (STEP / (1.0 + np.abs(raw.v).max(axis=1) + np.sqrt(np.abs(raw.a).max(axis=1))))[:, None]
+    ends = [_advance(run.model, raw.q, raw.v, raw.a, side * h) for side in (-1, 1)]
+    before, after = (
+        (q, there.link_position, there.link_orientation)
+        for q in ends
+        for there in [observe(run.model, q, still, still, look=Wanted.PLACES)]
+    )
+    return h, before, (raw.q, seen.link_position, seen.link_orientation), after
+
+
+def _advance(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndarray) -> np.ndarray:
     """Return configurations (N, nq) short times h (N, 1) later, right to the second order."""
     out, step = q.copy(), h * v + h**2 / 2 * a
     for link, body in zip(model.robot.bodies, model.bodies, strict=True):
@@ -174,9 +194,9 @@ def _moved(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, h: np.ndar
     return out
 
 
-def _check_balance(run: Trajectory, link: str, length: float, base: np.ndarray) -> None:
+def _check_balance(run: RunData, link: str, length: float, base: np.ndarray) -> None:
     """Refuse where what was counted is not what the joint gives."""
-    joint = run.numbers.wrench(link)
+    joint = run.seen.wrench[:, run.model.row(link) - 1]
     force, moment = (np.linalg.norm(part, axis=1).max() for part in (joint[:, 3:], joint[:, :3]))
     off = np.abs(base - np.concatenate([joint[:, 3:], joint[:, :3]], axis=1)).max(axis=0)
     if off[:3].max() > BALANCED * force + 1e-9 or off[3:].max() > BALANCED * (moment + force * length) + 1e-9:
