@@ -229,8 +229,8 @@ WHOLE = {
 ELSEWHERE = {"Robot.contacts", "Robot.elements", "Robot.loops"}  # below, in `test_every_way_in_refuses...`
 # Fields of a robot file that change no motion, or that the robots above set by other words.
 STILL = {
-    "Robot.lissom", "Robot.tolerances", "Robot.name", "Robot.visual", "Robot.sensors", "Link.visual", "Visual.shape", "Visual.size",
-    "Visual.file", "Visual.origin", "Body.unreal", "BoxBody.tip", "CylinderBody.tip", "SphereBody.tip",
+    "Robot.lissom", "Robot.tolerances", "Robot.name", "Robot.visual", "Robot.sensors", "Link.visual", "Visual.shape",
+    "Visual.size", "Visual.file", "Visual.origin", "Body.unreal", "BoxBody.tip", "CylinderBody.tip", "SphereBody.tip",
 }  # fmt: skip
 
 
