@@ -50,6 +50,13 @@ PASSIVE = {
 }
 
 
+PLAY = {"curve": {"backlash": 0.02}, "hysteresis": 0.3, "hysteresis_velocity": 0.1}
+CURVED = {
+    "friction": {"coulomb": 0.3, "velocity": 0.2, "stick": 0.2, "stribeck": 0.4},
+    "spring": {"stiffness": 2.0, "curve": {"polynomial": [0.0, 3.0]}},
+}
+
+
 def beam(stiffening: str = "none", **more: Any) -> dict[str, Any]:
     modes = {"y": 2, "z": 1, "torsion": 1, "axial": 1}
     given = {"length": 0.9, "section": SECTION, "modes": modes, "stiffening": stiffening, "damping": 0.02}
@@ -95,6 +102,8 @@ WRISTS = {
     "elastic gear": joint("revolute", transmission=GEAR),
     "rigid gear": joint("revolute", transmission={"rotor_inertia": 0.01, "gear": 2.0}),
     "springs, stops and friction": joint("revolute", **PASSIVE),
+    "curves and sticking": joint("revolute", **CURVED),
+    "elastic gear with play": joint("revolute", transmission=GEAR | PLAY),
 }
 ROBOTS = {f"{name} rod": arm(rod, WRISTS["revolute"]) for name, rod in RODS.items()}
 ROBOTS |= {f"{name} wrist on a {rod} rod": arm(RODS[rod], wrist)
@@ -220,8 +229,8 @@ WHOLE = {
 ELSEWHERE = {"Robot.contacts", "Robot.elements", "Robot.loops"}  # below, in `test_every_way_in_refuses...`
 # Fields of a robot file that change no motion, or that the robots above set by other words.
 STILL = {
-    "Robot.lissom", "Robot.name", "Robot.visual", "Robot.sensors", "Link.visual", "Visual.shape", "Visual.size",
-    "Visual.file", "Visual.origin", "Body.unreal", "BoxBody.tip", "CylinderBody.tip", "SphereBody.tip",
+    "Robot.lissom", "Robot.tolerances", "Robot.name", "Robot.visual", "Robot.sensors", "Link.visual", "Visual.shape",
+    "Visual.size", "Visual.file", "Visual.origin", "Body.unreal", "BoxBody.tip", "CylinderBody.tip", "SphereBody.tip",
 }  # fmt: skip
 
 
