@@ -113,6 +113,8 @@ class Formulation(ABC):
         """Generalised forces (nv,) of wrenches: J^T W with the twists J of their frames by this theory's kinematics.
 
         J is taken by central differences of fourth order, as not every theory computes with complex numbers.
+
+        Equations: 001 (64)-(67).
         """
         total = np.zeros(self.model.nv)
         for load in loads:
