@@ -126,7 +126,7 @@ def _size(number: PrintedNumber, unit: str) -> float:
     """Return what one of the printed unit is in SI units."""
     if number.unit is None:
         return 1.0
-    given = units.parsed(number.unit)
+    given = units.parse(number.unit)
     if given is None or not units.fits(given, unit):
         raise IdentifyError(
             f"is not a unit of this quantity; write {unit} or another of its kind", ("unit",), number.unit
