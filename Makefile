@@ -11,7 +11,7 @@ export OMP_NUM_THREADS ?= 1
 # Tests start many processes: without bytecode on disk each of them would compile every module that it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test smoke verify verification docs ready kernels library lint browser pages bench compilers cross matrix wheel clean
+.PHONY: demo test smoke verify verification docs ready kernels library lint browser pages bench compilers cross matrix wheel wheels clean
 
 demo:
 	$(MAKE) --no-print-directory --jobs 2 $(VENV)/.installed-core library
@@ -54,6 +54,11 @@ wheel: $(VENV)/.installed-core
 	$(BIN)/lissom build --all --folder $(LIBRARY) --level x86-64-v4 --level x86-64-v3 --level x86-64-v2
 	$(PIP) wheel --no-deps --wheel-dir dist .
 	rm -rf $(LIBRARY)
+
+# Wheels with machine code for all platforms, made by zig, whose symbols are looked at: dist/*.whl.
+wheels: $(VENV)/.installed-test $(VENV)/.installed-compiler
+	$(BIN)/python wheels.py
+	LISSOM_WHEELS=$(CURDIR)/dist $(BIN)/pytest -m slow tests/project/test_wheels.py
 
 # The documentation as a web site: docs/_build/index.html.
 docs: $(VENV)/.installed-docs

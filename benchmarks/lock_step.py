@@ -21,7 +21,7 @@ from lissom.kernel.packs import LANES
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch
-from lissom.simulation.batch.vector_results import Run
+from lissom.simulation.batch.vector_results import LaneRun
 from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.study.execution.vector_runs import MANY, stream_of
 
@@ -92,7 +92,7 @@ def steps(base: Any, changed: Changed) -> dict[str, float]:
         drive = first.drive | {"sensors": sensors_of(first.model, first.sensors)}
         series = Rerun(first.model, first.settings.model_copy(update=quick), **drive)
         batch = VectorBatch(series, series.begin())
-        for ran in batch.stream([Run(one.model, one.controller, one.start, one.settings.duration) for one in ones]):
+        for ran in batch.stream([LaneRun(one.model, one.controller, one.start, one.settings.duration) for one in ones]):
             own += sum(int(one.counts[:2].sum()) for one in ran.stood)
             for one in (ones[number] for number in ran.numbers):
                 raw = simulate_raw(one.model, one.settings.model_copy(update=quick), **one.drive)

@@ -27,11 +27,11 @@ from timing import Race
 import lissom
 from lissom.dynamics.state_derivatives import slope_memory
 from lissom.kernel.algorithms.articulated_body import forward_dynamics
-from lissom.kernel.algorithms.composite_body import mass_matrix
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.compile import kernel
 from lissom.kernel.data.arrays import JointMotion
 from lissom.kernel.derivatives.forward_slopes import forward_slopes, inverse_slopes_of
+from lissom.kernel.derivatives.mass_columns import mass_by_columns
 from lissom.model import Model
 
 HERE = Path(__file__).parent
@@ -59,9 +59,9 @@ def _inverse(n, model, work, q, v, a, wrench, tau):
 
 
 @kernel
-def _mass(n, model, work, q, v, M):
+def _mass(n, model, work, columns, q, v, M):
     for _ in range(n):
-        mass_matrix(model, work, q, v, M)
+        mass_by_columns(model, work, columns, q, v, M)
 
 
 @kernel
@@ -138,7 +138,7 @@ class Case:
         return {
             "forward dynamics": lambda n: _forward(n, struct, work, *state, tau, wrench, spare),
             "inverse dynamics": lambda n: _inverse(n, struct, work, *state, a, wrench, spare),
-            "mass matrix": lambda n: _mass(n, struct, work, *state, M[0]),
+            "mass matrix": lambda n: _mass(n, struct, work, columns, *state, M[0]),
             "derivatives of forward dynamics": lambda n: _forward_slopes(
                 n, struct, work, columns, solution, *state, tau, wrench, spare, scratch, *M
             ),

@@ -9,6 +9,7 @@ from lissom.model.flexible.section import Box, Circle, Rectangle, Tube
 from lissom.optimise import Sizing, load
 from lissom.optimise.design_stress import von_mises
 from lissom.optimise.section_design import Case, Design
+from lissom.optimise.sizing_search import _SizingSearch
 
 OUTER, WALL = "links.boom.beam.section.outer", "links.boom.beam.section.thickness"
 E, RHO, LENGTH, LOAD = 2.1e11, 7850.0, 5.0, 60.0
@@ -123,6 +124,24 @@ def test_the_lightest_boom_keeps_all_limits_when_simulated_and_uses_some_fully()
     assert "stress of boom" in str(seen)
     assert seen.to_dict()["kept"]
     assert lightest.plot().axes
+
+
+def test_a_start_that_misses_its_limits_becomes_heavier_and_says_so():
+    thin = {"shape": "tube", "outer": 0.1, "thickness": 0.002}
+    found = sizing(scenario={"robot": boom(thin, jib=False), "duration": 1.0}).solve(progress=False)
+    assert found.saved < 0
+    assert "-" not in str(found).splitlines()[0]
+    assert "heavier, as its start misses limits" in str(found)
+
+
+@pytest.mark.parametrize("limits", [{"frequency": 50.0}, {"frequency": 2.0, "sag": {"boom": 1e-5}}])
+def test_limits_that_no_sizes_keep_are_told_after_a_few_designs(limits):
+    search = _SizingSearch(sizing(limits=limits), lambda count: None)
+    with pytest.raises(OptimiseError, match="no sizes within the bounds keep the limits"):
+        search.solve()
+    assert len(search.known) <= 25
+    stiffest = Design(search.robot, {OUTER: 0.4, WALL: 0.02})
+    assert min(each.room.value for each in search.limited(stiffest)) < 0
 
 
 def test_no_neighbour_is_lighter():

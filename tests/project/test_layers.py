@@ -55,7 +55,9 @@ ROOMS = {
         "equations", "settings", "integrators", "raw_run", "inputs", "status", "postprocess", "initial_state", "loop",
         "batch", "run_simulation", "sensitivity",
     ),
-    "results": ("registry", "run_samples", "trajectory", "summaries", "validity", "files", "trust"),
+    "results": (
+        "registry", "fatigue", "run_samples", "trajectory", "summaries", "validity", "files", "trust",
+    ),
     "study": ("plan", "store", "execution", "search", "agent_observations", "learning"),
     "export": ("c", "fmu"),
     "view": ("figures", "drawing", "films", "pages", "live"),

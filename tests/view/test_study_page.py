@@ -143,7 +143,7 @@ def test_only_the_page_itself_is_served(served, path, headers, status):
 
 def test_a_wrong_key_is_refused(served):
     with pytest.raises(urllib.error.HTTPError, match="403"):
-        urllib.request.urlopen(served.address.replace(served.door.key, "x" * 22))
+        urllib.request.urlopen(served.address.replace(served.access.key, "x" * 22))
 
 
 def test_others_on_the_network_are_not_let_in_unasked(results):

@@ -4,7 +4,7 @@ from lissom.beam.fields.inertia_invariants import Invariants as Invariants
 from lissom.beam.fields.prestress import Prestress as Prestress
 from lissom.beam.fields.prestress import Tendon as Tendon
 from lissom.beam.flexible_link import FlexibleLink as FlexibleLink
-from lissom.beam.flexible_link import NaturalModes as NaturalModes
+from lissom.beam.flexible_link import LinkModes as LinkModes
 from lissom.beam.flexible_link import SectionMap as SectionMap
 from lissom.beam.functions import mode_families as mode_families
 from lissom.beam.functions.attachment_functions import Place as Place

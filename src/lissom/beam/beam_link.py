@@ -37,7 +37,7 @@ from lissom.beam.fields.prestress import NOTHING, Prestress
 from lissom.beam.fields.profile_field import ProfileField
 from lissom.beam.fields.section_rotation import bend, roll
 from lissom.beam.fields.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
-from lissom.beam.flexible_link import NaturalModes, SectionMap
+from lissom.beam.flexible_link import LinkModes, SectionMap
 from lissom.beam.functions.basis import DIRECTIONS
 from lissom.beam.functions.eigenmodes import eigenmodes
 from lissom.beam.functions.force_based_shapes import OwnBasis
@@ -284,18 +284,18 @@ class BeamLink:
         cubic = (coefficient * eta[..., index].prod(axis=-1)).sum(axis=-1)
         return quadratic + cubic + (self.bow.strain_energy(eta) if self.bow else 0.0)
 
-    def natural_modes(self, tip_mass: Number = 0.0) -> NaturalModes:
+    def natural_modes(self, tip_mass: Number = 0.0) -> LinkModes:
         """Return undamped natural modes with the base held; `tip_mass` is added at the tip."""
         if tip_mass:
             loaded = replace(self, masses=(*self.masses, LumpedMass(self.length, tip_mass)))
             return loaded.natural_modes()
         if self.count == 0:
-            return NaturalModes(np.zeros(0), (), np.zeros((0, 0)))
+            return LinkModes(np.zeros(0), (), np.zeros((0, 0)))
         M, K = np.real(self.invariants().mass_matrix), np.real(self.stiffness())
         omega, X = eigenmodes(M, K)
         strongest = [DIRECTIONS[k] for k in self._motions(X).argmax(axis=0)]
         labels = tuple(f"{name}{strongest[: k + 1].count(name)}" for k, name in enumerate(strongest))
-        return NaturalModes(omega / (2 * np.pi), labels, X)
+        return LinkModes(omega / (2 * np.pi), labels, X)
 
     def _motions(self, shapes: Array) -> Array:
         """Return twice the kinetic energy of shapes (m, n) along DIRECTIONS, (4, n), without that of slopes."""

@@ -56,7 +56,7 @@ def small_deflection(link: FlexibleLink) -> float:
     return OFF_AXIS if link.bow is not None and link.bow.stretches else SMALL
 
 
-class NaturalModes(NamedTuple):
+class LinkModes(NamedTuple):
     """Natural modes of a link with its base held, in rising order of frequency.
 
     A label is the direction with most of the mode's kinetic energy, counted: y1, z1, y2, torsion1, ...
@@ -160,5 +160,5 @@ class FlexibleLink(Protocol):
     def strain_energy(self, eta: Array) -> Number:
         """Return elastic energy at eta (..., m)."""
 
-    def natural_modes(self) -> NaturalModes:
+    def natural_modes(self) -> LinkModes:
         """Return undamped natural modes with the base held."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lissom.scenario import Scenario
 
 
-class Entry(NamedTuple):
+class BuiltinEntry(NamedTuple):
     """A line of `lissom list`."""
 
     name: str
@@ -24,7 +24,7 @@ class Entry(NamedTuple):
     about: str
 
 
-def entries() -> list[Entry]:
+def entries() -> list[BuiltinEntry]:
     """Return every built-in name: robots, and scenarios in which one of them differs."""
     return [_entry(name) for name in sorted({*builtin.names(ROBOTS), *builtin.names(SCENARIOS)})]
 
@@ -47,15 +47,15 @@ def robot_of(name: str, settings: list[tuple[str, Any]]) -> tuple[Robot, Scenari
     return robot, scenario
 
 
-def _entry(name: str) -> Entry:
+def _entry(name: str) -> BuiltinEntry:
     """Return an entry from the data of its file alone: checks would take longer than all the rest."""
     told = builtin.text(SCENARIOS, name) if name in builtin.names(SCENARIOS) else ""
     scenario = _data(told) if told else {"robot": name}
     links = _data(builtin.text(ROBOTS, scenario["robot"]))["links"]
     size = len(links), sum("body" not in link for link in links)
     if not told:
-        return Entry(name, *size, f"free motion, {FREE_MOTION:g} s", "Let go at rest from zero")
-    return Entry(name, *size, f"{_kind(scenario)}, {scenario['duration']:g} s", _first_sentence(told))
+        return BuiltinEntry(name, *size, f"free motion, {FREE_MOTION:g} s", "Let go at rest from zero")
+    return BuiltinEntry(name, *size, f"{_kind(scenario)}, {scenario['duration']:g} s", _first_sentence(told))
 
 
 def _data(text: str) -> dict[str, Any]:

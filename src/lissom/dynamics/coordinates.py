@@ -13,7 +13,7 @@ from lissom.errors import LissomError, within
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.fields.number_fields import Quantity, wrong_kind
+from lissom.model.fields.number_fields import WrittenNumber, wrong_kind
 from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
 from lissom.model.model import BodyNames, Model
 
@@ -162,7 +162,7 @@ def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field:
         with within(field):
             index = where(name)
         size = len(index)
-        written = any(isinstance(one, Quantity) for one in (value if isinstance(value, tuple) else (value,)))
+        written = any(isinstance(one, WrittenNumber) for one in (value if isinstance(value, tuple) else (value,)))
         if written and (text := units.problem(index, value)):
             raise LissomError(text, (field, name), value)
         with within(field, name):

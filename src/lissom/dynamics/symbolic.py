@@ -53,7 +53,7 @@ def forward_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
         )
     from lissom.kernel.algorithms import articulated_body
 
-    run = Run(model)
+    run = SymbolicRun(model)
     q, v, tau = run.input("q", model.nq), run.input("v", model.nv), run.input("tau", model.nv)
     rows = run.wrenches(model, wrenches)
     a = np.full(model.nv, 0.0, dtype=object)
@@ -74,7 +74,7 @@ def closed_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     from lissom.kernel.algorithms import newton_euler
     from lissom.kernel.constraints import loop_constraints
 
-    run = Run(model)
+    run = SymbolicRun(model)
     q, v, tau, a = (run.input("q", model.nq), *(run.input(name, model.nv) for name in ("v", "tau", "a")))
     count = len(model.arrays.loops.hold)
     multipliers = run.input("multipliers", count)
@@ -91,7 +91,7 @@ def loop_gaps(robot: AnyRobot) -> Function:
     model = as_model(robot)
     from lissom.kernel.constraints import loop_constraints
 
-    run = Run(model)
+    run = SymbolicRun(model)
     count = len(model.arrays.loops.hold)
     run.frames(run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object))
     gaps = np.full(count, 0.0, dtype=object)
@@ -104,7 +104,7 @@ def inverse_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     model = as_model(robot)
     from lissom.kernel.algorithms import newton_euler
 
-    run = Run(model)
+    run = SymbolicRun(model)
     q, v, a = run.input("q", model.nq), run.input("v", model.nv), run.input("a", model.nv)
     tau = np.empty(model.nv, object)
     run.kernel(newton_euler.inverse_dynamics, q, v, a, run.wrenches(model, wrenches), tau)
@@ -121,7 +121,7 @@ def joint_wrenches(robot: AnyRobot) -> Function:
         raise LissomError(f"{model.robot.name} has loops, whose reactions act on its joints; none are known here")
     from lissom.kernel.algorithms import newton_euler
 
-    run = Run(model)
+    run = SymbolicRun(model)
     q, v, a = run.input("q", model.nq), run.input("v", model.nv), run.input("a", model.nv)
     run.kernel(newton_euler.inverse_dynamics, q, v, a, run.wrenches(model, ()), np.empty(model.nv, object))
     return run.function("joint_wrenches", W=run.work.wrench[1 : len(model.links) + 1].T)
@@ -132,7 +132,7 @@ def mass_matrix(robot: AnyRobot) -> Function:
     model = as_model(robot)
     from lissom.kernel.algorithms import composite_body
 
-    run = Run(model)
+    run = SymbolicRun(model)
     M = np.empty((model.nv, model.nv), object)
     run.kernel(composite_body.mass_matrix, run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object), M)
     return run.function("mass_matrix", M=M)
@@ -143,7 +143,7 @@ def energy(robot: AnyRobot) -> Function:
     model = as_model(robot)
     from lissom.kernel.algorithms import body_energies
 
-    run = Run(model)
+    run = SymbolicRun(model)
     parts = np.empty(5, object)
     run.kernel(body_energies.energies, run.input("q", model.nq), run.input("v", model.nv), parts)
     return run.function("energy", kinetic=parts[:1], potential=np.array([sum(parts[1:])], object))
@@ -166,7 +166,7 @@ def tip_deflection(robot: AnyRobot, link: str) -> Function:
     model = as_model(robot)
     if link not in model.flexible:
         raise LissomError(f"does not bend; {suggestion(link, tuple(model.flexible))}", ("link",), link)
-    run = Run(_point(model, link, None, (0, 0, 0)))
+    run = SymbolicRun(_point(model, link, None, (0, 0, 0)))
     run.frames(run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object))
     row, work, beam = model.row(link), run.work, model.flexible[link]
     reach = work.world_rotation[row].T.dot(work.world_position[-1] - work.world_position[row])
@@ -183,7 +183,7 @@ def point_velocity(
     """Return a function (q, v) -> twist (6,) = (omega, v) of a point of `link`, in world axes or its own."""
     model = as_model(robot)
     check_choice("frame", frame, ("world", "local"))
-    run = Run(_point(model, link, x, offset))
+    run = SymbolicRun(_point(model, link, x, offset))
     run.frames(run.input("q", model.nq), run.input("v", model.nv))
     twist = np.concatenate([run.work.omega[-1], run.work.velocity[-1]])
     if frame == "world":
@@ -202,7 +202,7 @@ def configuration_rate(robot: AnyRobot) -> Function:
 
     model = as_model(robot)
 
-    run = Run(model)
+    run = SymbolicRun(model)
     q, v = run.input("q", model.nq), run.input("v", model.nv)
     rate = np.empty(model.nq, object)
     run.python(chart.configuration_rate)(run.arrays, q, v, rate)
@@ -253,14 +253,14 @@ def _point(model: Model, link: str, x: float | None, offset: ArrayLike | None) -
 
 
 def _pose(name: str, model: Model, link: str, x: float | None, offset: ArrayLike | None) -> Function:
-    run = Run(_point(model, link, x, offset))
+    run = SymbolicRun(_point(model, link, x, offset))
     run.frames(run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object))
     T = np.full((4, 4), 0.0, dtype=object)
     T[:3, :3], T[:3, 3], T[3, 3] = run.work.world_rotation[-1], run.work.world_position[-1], 1.0
     return run.function(name, T=T)
 
 
-class Run:
+class SymbolicRun:
     """One symbolic evaluation: the model's arrays with structural zeros, scratch memory, named inputs."""
 
     def __init__(self, model: Compiled) -> None:

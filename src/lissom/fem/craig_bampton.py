@@ -24,7 +24,7 @@ from lissom.beam.functions.eigenmodes import eigenmodes
 from lissom.errors import LissomError
 from lissom.fem.fe_structure import Array, Sparse, Structure
 from lissom.fem.interface import Interface, Tied, tie
-from lissom.fem.lowest_modes import Free, lowest
+from lissom.fem.lowest_modes import FreeBody, lowest
 from lissom.fem.reduced_link import Attachment, ReducedLink
 from lissom.fem.sparse_solve import Factor
 from lissom.fem.truncation import Truncation
@@ -293,7 +293,7 @@ class _Body:
             raise LissomError(text, ("modes", "effective_mass"))
         rigid = self.tied.rigid_motions(self.structure, self.origin)
         self.progress("factorising the stiffness matrix")
-        free = Free(self.M, self.K, rigid, self.tied.all_points)
+        free = FreeBody(self.M, self.K, rigid, self.tied.all_points)
 
         def find(count: int) -> tuple[Array, Array]:
             self.progress(f"modes of the free body: the lowest {count}")

@@ -70,10 +70,10 @@ class Structure:
 
     def modes(self, count: int) -> tuple[Array, Array]:
         """Return natural modes of the free body, the six rigid ones first: Hz (count,), shapes (unknowns, count)."""
-        from lissom.fem.lowest_modes import Free
+        from lissom.fem.lowest_modes import FreeBody
 
         points = np.repeat(self.nodes, self.width, axis=0)
-        free = Free(self.mass, self.stiffness, self.rigid_motions(self.nodes.mean(axis=0)), points)
+        free = FreeBody(self.mass, self.stiffness, self.rigid_motions(self.nodes.mean(axis=0)), points)
         omega, X = free.modes(count - 6)
         frequencies = np.concatenate([free.rigid_omega, omega]) / (2 * np.pi)
         return frequencies[:count], np.hstack([free.rigid, X])[:, :count]

@@ -25,7 +25,7 @@ def lowest(mass: Sparse, stiffness: Sparse, count: int, solve: Callable[[Array],
     return _lanczos(mass, stiffness, count, solve, np.sin(1.0 + np.arange(n)))
 
 
-class Free:
+class FreeBody:
     """A body without supports: its rigid motions, its flexibility under inertia relief, its elastic modes.
 
     Parameters

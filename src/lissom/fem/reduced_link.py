@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lissom.beam import Damping, Invariants, NaturalModes, SectionMap
+from lissom.beam import Damping, Invariants, LinkModes, SectionMap
 from lissom.beam import damping as laws
 from lissom.beam.constants import constant_property
 from lissom.beam.fields.section_rotation import bend, roll
@@ -182,10 +182,10 @@ class ReducedLink:
         """Return elastic energy at eta (..., m)."""
         return np.einsum("...i,ij,...j->...", eta, self.modal_stiffness, eta) / 2
 
-    def natural_modes(self) -> NaturalModes:
+    def natural_modes(self) -> LinkModes:
         """Return undamped natural modes with the base held."""
         omega, X = eigenmodes(np.real(self.inertia.mass_matrix), np.real(self.modal_stiffness))
-        return NaturalModes(omega / (2 * np.pi), self.labels, X)
+        return LinkModes(omega / (2 * np.pi), self.labels, X)
 
     def with_damping(self, damping: Damping) -> ReducedLink:
         """Return the same link with another damping: a modal ratio, {"stiffness": ..., "mass": ...} or a preset."""

@@ -130,7 +130,7 @@ def unknowns(given: Any) -> dict[str, Unknown]:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SearchEntry:
     """One number of the search."""
 
     name: str  # as shown: the path, or "record: start.elbow"
@@ -154,7 +154,7 @@ class Entry:
         return self.path.partition(".")[2]
 
 
-def field_entry(robot: Robot, path: str, unknown: Unknown) -> Entry:
+def field_entry(robot: Robot, path: str, unknown: Unknown) -> SearchEntry:
     """Return a field of the robot as a number of the search."""
     fields = {path: 1.0} | dict(unknown.ties)
     for each in fields:
@@ -173,7 +173,7 @@ def field_entry(robot: Robot, path: str, unknown: Unknown) -> Entry:
         text = "is zero, so its size is not known; give a start, bounds or a prior"
         raise IdentifyError(text, ("parameters", path), value)
     ties = tuple((each, factor) for each, factor in unknown.ties.items())
-    return Entry(path, path, None, value, size, low, high, unknown.prior, ties)
+    return SearchEntry(path, path, None, value, size, low, high, unknown.prior, ties)
 
 
 def _width(unknown: Unknown, low: float, high: float) -> float:
@@ -195,7 +195,7 @@ def _least(robot: Robot, path: str, value: float) -> float:
 
 def record_entry(
     record: str, path: str, unknown: Unknown, value: float, size: float, known: Sequence[str] = ()
-) -> Entry:
+) -> SearchEntry:
     """Return a number of one record; `known` are the targets that its kind may have."""
     kind, _, target = path.partition(".")
     if kind not in KINDS or not target:
@@ -209,10 +209,12 @@ def record_entry(
     low, high = unknown.limits
     value = value if unknown.start is None else unknown.start
     size = unknown.prior.deviation if unknown.prior is not None else size
-    return Entry(f"{record}: {path}", path, record, float(np.clip(value, low, high)), size, low, high, unknown.prior)
+    return SearchEntry(
+        f"{record}: {path}", path, record, float(np.clip(value, low, high)), size, low, high, unknown.prior
+    )
 
 
-def with_values(robot: Robot, entries: Sequence[Entry], x: np.ndarray) -> Robot:
+def with_values(robot: Robot, entries: Sequence[SearchEntry], x: np.ndarray) -> Robot:
     """Return the robot with the values x (n,) of the entries that are its fields, tied ones included."""
     return robot.with_values(
         (path, factor * float(value))

@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom import printing
 from lissom.files import write_whole
-from lissom.identify.residuals import Block, Residuals
+from lissom.identify.residuals import OutputBlock, Residuals
 from lissom.identify.uncertainty import CONFIDENCE, Uncertainty
 from lissom.model.description.robot import Robot
 from lissom.version import __version__
@@ -82,12 +82,12 @@ class Fit(printing.Printed):
         return self.misfit.robot_at(self.x)
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[OutputBlock]:
         """Measured and modelled histories, one block per record and output."""
         return self.misfit.blocks(self.x)
 
     @property
-    def before(self) -> list[Block]:
+    def before(self) -> list[OutputBlock]:
         """Errors of the robot as it was."""
         return self.misfit.blocks(self.misfit.start)
 

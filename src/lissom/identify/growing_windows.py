@@ -12,8 +12,8 @@ from contextlib import suppress
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.identify.prepared_record import Prepared, slowest_frequency
-from lissom.identify.residuals import Block, Residuals
+from lissom.identify.prepared_record import PreparedRecord, slowest_frequency
+from lissom.identify.residuals import OutputBlock, Residuals
 from lissom.identify.uncertainty import memory_of
 
 POOR = 0.2  # normalised error from which an output is not met, if its errors are no white noise
@@ -22,13 +22,13 @@ SHORTEST = 1 / 64  # of a record
 GROWTH = 2.0  # of windows, from one search to the next
 
 
-def poorest(blocks: list[Block]) -> Block | None:
+def poorest(blocks: list[OutputBlock]) -> OutputBlock | None:
     """Return the output that is met worst, where its errors are large and follow each other; None if none is."""
     missed = [block for block in blocks if block.normalised > POOR and memory_of(block.errors) >= 2.0]
     return max(missed, key=lambda block: block.normalised, default=None)
 
 
-def likelihood(blocks: list[Block]) -> float:
+def likelihood(blocks: list[OutputBlock]) -> float:
     """Return minus the logarithm of the likelihood of errors whose noise is found from them, but for a constant."""
     return sum(len(block.errors) * np.log(np.mean(block.errors**2) + 1e-300) / 2 for block in blocks)
 
@@ -50,7 +50,7 @@ def growing_windows(misfit: Residuals) -> list[Residuals]:
     return made
 
 
-def _first_window(prepared: Prepared) -> float:
+def _first_window(prepared: PreparedRecord) -> float:
     """Return the share of a record that its slowest vibrations take; all of it at most."""
     slowest = slowest_frequency(prepared.model)
     share = SHORTEST if slowest is None else PERIODS / slowest / float(prepared.samples.time[-1])

@@ -40,7 +40,7 @@ SMALL = 1e-3  # 1 - cos of a rotation, below which its logarithm is a series
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredQuantity:
     """A quantity that a run has."""
 
     name: str
@@ -49,13 +49,13 @@ class Measured:
     both: Callable[[Sensitivity], Both]
 
 
-def measured(model: Model, name: str) -> Measured:
+def measured(model: Model, name: str) -> MeasuredQuantity:
     """Return the quantity that a user calls `name`."""
     head, _, rest = name.partition(".")
     sensing = Sensing(model, model.robot.sensors)
     label = name.removeprefix(READING)
     if label in sensing.labels:
-        return Measured(name, sensing.units[sensing.labels.index(label)], None, partial(reading, label))
+        return MeasuredQuantity(name, sensing.units[sensing.labels.index(label)], None, partial(reading, label))
     if head in HISTORIES:
         return _history(model, name, head, rest)
     if head in POINTS:
@@ -66,7 +66,7 @@ def measured(model: Model, name: str) -> Measured:
     )
 
 
-def _history(model: Model, name: str, head: str, rest: str) -> Measured:
+def _history(model: Model, name: str, head: str, rest: str) -> MeasuredQuantity:
     history, group, per = HISTORIES[head]
     columns = position_columns(model) if history == "q" else velocity_columns(model)
     at = list(range(len(columns.names))) if group == "all" else getattr(columns, group).tolist()
@@ -85,16 +85,16 @@ def _history(model: Model, name: str, head: str, rest: str) -> Measured:
                 [perturb_configurations(found, s)[:, k].imag / STEP for s in found.q]
             )
 
-        return Measured(name, unit, rest, on_group)
+        return MeasuredQuantity(name, unit, rest, on_group)
     column = model.coordinates.index(rest)
 
     def both(found: Sensitivity) -> Both:
         return np.array(getattr(found.run, history)[:, k]), np.asarray(getattr(found, history))[:, :, column]
 
-    return Measured(name, unit, rest if head == "position" else None, both)
+    return MeasuredQuantity(name, unit, rest if head == "position" else None, both)
 
 
-def _point(model: Model, name: str, head: str, rest: str) -> Measured:
+def _point(model: Model, name: str, head: str, rest: str) -> MeasuredQuantity:
     link, _, axis = rest.rpartition(".")
     known = [each for each in model.links if head == "tip_position" or each in model.flexible]
     if link not in known:
@@ -114,7 +114,7 @@ def _point(model: Model, name: str, head: str, rest: str) -> Measured:
         ]
         return values, np.array(changes).reshape(len(changes), len(found.time))
 
-    return Measured(name, POINTS[head], None, both)
+    return MeasuredQuantity(name, POINTS[head], None, both)
 
 
 def _component(poses: TipPoses, head: str, c: int) -> np.ndarray:

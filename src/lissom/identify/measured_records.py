@@ -136,7 +136,7 @@ class Record(FitPart):
         name = self.name or "record"
         return [self.model_copy(update={"window": pair, "name": f"{name} {pair[0]:g}-{pair[1]:g} s"}) for pair in pairs]
 
-    def samples(self, folder: str | os.PathLike[str] = ".") -> Samples:
+    def samples(self, folder: str | os.PathLike[str] = ".") -> RecordSamples:
         """Return the numbers in SI units, checked; relative paths begin in `folder`."""
         data = self.data
         if isinstance(data, str):
@@ -155,7 +155,7 @@ class Record(FitPart):
             with within(kind, key):
                 made[kind][key] = _finite(time[here], table[column][here]) * channels[kind][key].size
         time, made = _averaged(time[here], made, max(1, self.every))
-        return Samples(time - time[0], float(time[0]), **made)
+        return RecordSamples(time - time[0], float(time[0]), **made)
 
     def _times(self, table: Mapping[str, np.ndarray]) -> np.ndarray:
         if self.time.rate is not None:
@@ -179,7 +179,7 @@ class Record(FitPart):
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class RecordSamples:
     """The numbers of a record in SI units; time begins at zero."""
 
     time: np.ndarray  # (N,) s

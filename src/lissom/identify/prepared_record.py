@@ -23,11 +23,11 @@ from lissom.identify.fit_parameters import (
     SHORT,
     START,
     TORQUES,
-    Entry,
+    SearchEntry,
     Unknown,
     record_entry,
 )  # fmt: skip
-from lissom.identify.measured_quantities import Measured, measured
+from lissom.identify.measured_quantities import MeasuredQuantity, measured
 from lissom.identify.measured_records import MEASURED, Record, check_angles, check_unit
 from lissom.model.description.robot import Robot
 from lissom.model.model import Model
@@ -43,7 +43,7 @@ LEAST = 0.1  # rad, m: the size of a start value that is near zero
 Slopes = dict[str, np.ndarray]  # derivatives (N,) of an output, by the path of what it is derived by
 
 
-class Prepared:
+class PreparedRecord:
     """A record, and the runs that go with it; `short`: it may end before the slowest vibration has come round."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Prepared:
         self.name, self.record, self.options = name, record, dict(options)
         self.samples = record.samples(folder)
         self.model = robot.compile(prescribed=tuple(record.motion))
-        self.outputs: dict[str, Measured] = {}
+        self.outputs: dict[str, MeasuredQuantity] = {}
         for output, channel in record.outputs.items():
             with within("outputs", output):
                 self.outputs[output] = measured(self.model, output)
@@ -193,7 +193,7 @@ class Prepared:
             raise IdentifyError(text, ("control",))
         return made
 
-    def _entry(self, path: str, unknown: Unknown) -> Entry:
+    def _entry(self, path: str, unknown: Unknown) -> SearchEntry:
         kind, _, target = path.partition(".")
         if kind == START and not isinstance(self.start, Mapping):
             raise IdentifyError("start values are unknown only where the start is given by joint", ("unknown", path))

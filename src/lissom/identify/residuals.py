@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import IdentifyError, within
-from lissom.identify.fit_parameters import Entry, Unknown, field_entry, with_values
+from lissom.identify.fit_parameters import SearchEntry, Unknown, field_entry, with_values
 from lissom.identify.measured_frequencies import MeasuredFrequency, frequency
 from lissom.identify.measured_records import Record
-from lissom.identify.prepared_record import Prepared
+from lissom.identify.prepared_record import PreparedRecord
 from lissom.model.description.robot import Robot
 
 DEGREES = (40.0, 80.0)  # slope of what was measured over what the model does that a degree, 57 per radian, has
@@ -22,7 +22,7 @@ ALIKE = 0.7  # correlation from which that slope means something
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class OutputBlock:
     """What one output of one record says: errors (N,), model less measurement, and their derivatives (N, p)."""
 
     record: str
@@ -54,7 +54,7 @@ class Evaluation(NamedTuple):
     """Everything at one point of the search."""
 
     key: bytes  # of the parameters
-    blocks: list[Block]
+    blocks: list[OutputBlock]
     errors: np.ndarray  # (n,) of the frequencies, over their deviations
     slopes: np.ndarray  # (n, p) and their derivatives
 
@@ -82,13 +82,13 @@ class Residuals:
         self.robot, self.parameters = robot, dict(parameters)
         self.settings, self.folder = dict(settings or {}), folder
         self.frequencies = tuple(frequencies)
-        self.records: dict[str, Prepared] = {}
+        self.records: dict[str, PreparedRecord] = {}
         for name, record in records.items():
             with within("records", name):
-                self.records[name] = Prepared(name, robot, record, self.settings, folder, short)
+                self.records[name] = PreparedRecord(name, robot, record, self.settings, folder, short)
         own = [field_entry(robot, path, unknown) for path, unknown in parameters.items()]
         _check_once(own)
-        self.entries: list[Entry] = own + [entry for each in self.records.values() for entry in each.entries]
+        self.entries: list[SearchEntry] = own + [entry for each in self.records.values() for entry in each.entries]
         if not self.entries:
             raise IdentifyError("is empty; give {path: [low, high]} of the fields to be found", ("parameters",))
         if not self.records and not self.frequencies:
@@ -119,7 +119,7 @@ class Residuals:
         """Of the parameters, fields of the robot first."""
         return tuple(entry.name for entry in self.entries)
 
-    def blocks(self, x: np.ndarray) -> list[Block]:
+    def blocks(self, x: np.ndarray) -> list[OutputBlock]:
         """Return what every output of every record says at the parameters x (p,)."""
         return self._evaluate(x).blocks
 
@@ -172,7 +172,7 @@ class Residuals:
             self.noise[block.source] = sigma
         return change
 
-    def _sigma(self, block: Block) -> float:
+    def _sigma(self, block: OutputBlock) -> float:
         return self.noise.get(block.source, self.given_noise.get(block.source, 1.0))
 
     def _evaluate(self, x: np.ndarray) -> Evaluation:
@@ -182,7 +182,7 @@ class Residuals:
                 return known
         self.evaluations += 1
         robot = self.robot_at(x)
-        blocks: list[Block] = []
+        blocks: list[OutputBlock] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about steps on the way
             for name, prepared in self.records.items():
@@ -193,7 +193,7 @@ class Residuals:
         self._first = self._first or self._last
         return self._last
 
-    def _blocks(self, prepared: Prepared, robot: Robot, x: np.ndarray) -> list[Block]:
+    def _blocks(self, prepared: PreparedRecord, robot: Robot, x: np.ndarray) -> list[OutputBlock]:
         values = {entry.path: value for entry, value in zip(self.entries, x) if entry.record == prepared.name}
         fields = self._fields()
         modelled = prepared.model_outputs(
@@ -209,7 +209,9 @@ class Residuals:
                     jacobian[:, j] = slopes[entry.path]
             samples, unit = prepared.samples, prepared.outputs[output].unit
             blocks.append(
-                Block(prepared.name, output, unit, samples.time + samples.begin, samples.outputs[output], y, jacobian)
+                OutputBlock(
+                    prepared.name, output, unit, samples.time + samples.begin, samples.outputs[output], y, jacobian
+                )
             )
         return blocks
 
@@ -235,7 +237,7 @@ class Residuals:
             slopes[k, j] = 1.0 / prior.deviation
         return errors, slopes
 
-    def _doubt_degrees(self, block: Block) -> None:
+    def _doubt_degrees(self, block: OutputBlock) -> None:
         """Refuse an angle that is about 57 times what the model does."""
         channel = self.records[block.record].record.outputs[block.output]
         if not block.unit.startswith("rad") or channel.unit is not None or channel.factor != 1.0:
@@ -252,7 +254,7 @@ class Residuals:
             )
 
 
-def _check_once(entries: Sequence[Entry]) -> None:
+def _check_once(entries: Sequence[SearchEntry]) -> None:
     seen: dict[str, str] = {}
     for entry in entries:
         for path in (entry.path, *(path for path, _ in entry.ties)):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lissom.identify.fit_parameters import Entry
-from lissom.identify.residuals import Block, Residuals
+from lissom.identify.fit_parameters import SearchEntry
+from lissom.identify.residuals import OutputBlock, Residuals
 from lissom.messages import listed
 
 CONFIDENCE = 0.95
@@ -61,7 +61,7 @@ def uncertainty(misfit: Residuals, x: np.ndarray) -> Uncertainty:
     return Uncertainty(covariance, deviations, half, correlations, tuple(groups), tuple(words), memory)
 
 
-def _quantile(misfit: Residuals, blocks: list[Block], memory: float) -> float:
+def _quantile(misfit: Residuals, blocks: list[OutputBlock], memory: float) -> float:
     """Return deviations to either side that hold the confidence: Student's where noise was found too."""
     from scipy.stats import norm, t
 
@@ -70,7 +70,7 @@ def _quantile(misfit: Residuals, blocks: list[Block], memory: float) -> float:
     return float(t.ppf(share, max(1.0, (found - len(misfit.entries)) / memory)) if found else norm.ppf(share))
 
 
-def _describe_direction(entries: list[Entry], direction: np.ndarray, part: np.ndarray) -> str:
+def _describe_direction(entries: list[SearchEntry], direction: np.ndarray, part: np.ndarray) -> str:
     named = [entry for entry, on in zip(entries, part) if on]
     if len(named) == 1:
         return f"the data says nothing of {named[0].name}: give a prior, hold it, or measure something that it moves"
@@ -101,7 +101,7 @@ def _close(names: tuple[str, ...], correlations: np.ndarray, lost: np.ndarray) -
     return found
 
 
-def _bounds(entries: list[Entry], x: np.ndarray) -> list[str]:
+def _bounds(entries: list[SearchEntry], x: np.ndarray) -> list[str]:
     return [
         f"{entry.name} ended at its bound {value:.4g}; widen the bounds, or doubt the model"
         for entry, value in zip(entries, x)
@@ -109,7 +109,7 @@ def _bounds(entries: list[Entry], x: np.ndarray) -> list[str]:
     ]
 
 
-def _follow(blocks: list[Block], memory: float) -> list[str]:
+def _follow(blocks: list[OutputBlock], memory: float) -> list[str]:
     if memory < 2.0:
         return []
     worst = max(blocks, key=lambda block: memory_of(block.errors))
@@ -119,7 +119,7 @@ def _follow(blocks: list[Block], memory: float) -> list[str]:
     ]
 
 
-def longest_memory(blocks: list[Block]) -> float:
+def longest_memory(blocks: list[OutputBlock]) -> float:
     """Return samples over which errors follow each other, the longest of all blocks."""
     return max([1.0, *(memory_of(block.errors) for block in blocks)])
 

@@ -12,8 +12,8 @@ import numpy as np
 from lissom import printing
 from lissom.errors import IdentifyError
 from lissom.identify.measured_records import Record, name_records
-from lissom.identify.prepared_record import Prepared
-from lissom.identify.residuals import Block, Residuals
+from lissom.identify.prepared_record import PreparedRecord
+from lissom.identify.residuals import OutputBlock, Residuals
 from lissom.model.any_robot import AnyRobot, as_robot
 from lissom.model.description.robot import Robot
 
@@ -27,7 +27,7 @@ EVALUATIONS = 30  # at most, for what belongs to a record alone: its start, offs
 class Validation(printing.Printed):
     """Errors of models on records, normalised by what was measured: 0 is perfect, 1 no better than its mean."""
 
-    blocks: dict[str, list[Block]]  # by model
+    blocks: dict[str, list[OutputBlock]]  # by model
 
     def error(self, model: str, record: str | None = None, output: str | None = None) -> float:
         """Return normalised error of a model, over all its blocks unless a record or an output is named."""
@@ -48,7 +48,7 @@ class Validation(printing.Printed):
         """The model with the least error."""
         return min(self.blocks, key=self.error)
 
-    def _of(self, model: str) -> list[Block]:
+    def _of(self, model: str) -> list[OutputBlock]:
         if model not in self.blocks:
             raise IdentifyError(f"there is no model {model!r}; there are {', '.join(self.blocks)}")
         return self.blocks[model]
@@ -106,16 +106,18 @@ def validate(
     )
 
 
-def _evaluate_record(robot: Robot, name: str, record: Record, folder: str, settings: Mapping[str, Any]) -> list[Block]:
+def _evaluate_record(
+    robot: Robot, name: str, record: Record, folder: str, settings: Mapping[str, Any]
+) -> list[OutputBlock]:
     from lissom.identify.estimation import search
 
     if record.unknown:
         misfit = Residuals(robot, {}, {name: record}, settings=settings, folder=folder)
         return misfit.blocks(search(misfit, EVALUATIONS)[0])
-    prepared = Prepared(name, robot, record, settings, folder)
+    prepared = PreparedRecord(name, robot, record, settings, folder)
     found = []
     for output, (y, _) in prepared.model_outputs(robot, [], {}).items():
         samples = prepared.samples
         time, unit = samples.time + samples.begin, prepared.outputs[output].unit
-        found.append(Block(name, output, unit, time, samples.outputs[output], y, np.zeros((len(y), 0))))
+        found.append(OutputBlock(name, output, unit, time, samples.outputs[output], y, np.zeros((len(y), 0))))
     return found

@@ -8,14 +8,14 @@ import numpy as np
 from scipy import sparse
 
 from lissom.dynamics import symbolic
-from lissom.optimise.motion_task import Task
+from lissom.optimise.motion_task import MotionTask
 from lissom.optimise.time_grid import ORDERS
 
 
-class Point:
+class CollocationPoint:
     """Dynamics at a point of the grid, on symbols: z holds coordinates, their derivatives by t/h, and h."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: MotionTask) -> None:
         import casadi as ca
 
         model, n = task.model, task.model.nv

@@ -27,7 +27,7 @@ from lissom.dynamics.joint_space_inertia import mass_matrix
 from lissom.files import make_folder, write_whole
 from lissom.model.model import Model
 from lissom.optimise.motion_schema import Motion
-from lissom.optimise.motion_task import Task
+from lissom.optimise.motion_task import MotionTask
 from lissom.optimise.time_grid import STAGES
 from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.integrators.radau.radau_tableau import NODES
@@ -83,7 +83,7 @@ class OptimalMotion(printing.Printed):
     """The best motion that was found, and the smooth one of a rigid arm that it began with."""
 
     asked: Motion
-    task: Task
+    task: MotionTask
     best: Candidate
     before: Candidate
     iterations: int

@@ -12,11 +12,11 @@ from scipy import sparse
 from lissom.dynamics import symbolic
 from lissom.dynamics.state_derivatives import inverse_derivatives
 from lissom.errors import OptimiseError
-from lissom.optimise.collocation_point import Point, column, pick
+from lissom.optimise.collocation_point import CollocationPoint, column, pick
 from lissom.optimise.motion_result import NOTHING, Candidate, OptimalMotion
 from lissom.optimise.motion_schema import Motion
-from lissom.optimise.motion_task import Task, resolve
-from lissom.optimise.nonlinear_program import Program, Solution, Term
+from lissom.optimise.motion_task import MotionTask, resolve
+from lissom.optimise.nonlinear_program import Optimum, Program, Term
 from lissom.optimise.time_grid import ORDERS, STAGES, WEIGHTS, Grid
 from lissom.progress import Progress
 
@@ -46,11 +46,11 @@ def solve(asked: Motion, *, progress: bool = True) -> OptimalMotion:
 class _CollocationSearch:
     """The nonlinear program of a task, and its first guess."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: MotionTask) -> None:
         self.task = task
         self.grid = Grid(task.intervals, task.driven, task.following)
         self.places = self.grid.motion()
-        self.point = Point(task)
+        self.point = CollocationPoint(task)
         zero = np.zeros(task.model.nv)
         exact = inverse_derivatives(task.model, task.end.q, zero, zero)
         inner = np.ix_(task.following, task.following)
@@ -127,7 +127,7 @@ class _CollocationSearch:
 
     # the program ---------------------------------------------------------------------------------------------
 
-    def solve(self, tell: Any) -> Solution:
+    def solve(self, tell: Any) -> Optimum:
         least, scale = self.task.asked.least, self._scale()
         start, done = self.start, 0
         if least == "time":  # first at rest in the time of the guess: from there the search for a shorter one is short
@@ -310,7 +310,7 @@ class _CollocationSearch:
             self.residual(w),
         )
 
-    def failure(self, found: Solution) -> OptimiseError:
+    def failure(self, found: Optimum) -> OptimiseError:
         """Return why no motion was found, with the limit that the smooth motion misses most."""
         if found.status == "Maximum_Iterations_Exceeded":
             text = f"no end after {found.iterations} iterations; take more intervals, or wider limits"

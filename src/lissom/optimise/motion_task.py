@@ -10,7 +10,7 @@ import numpy as np
 from lissom.analysis.equilibrium.deflection import tip_deflections
 from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.statics import static_equilibrium
-from lissom.control.laws.channels import Channel, by_channel, channels, check_units, indices
+from lissom.control.laws.channels import ControlledCoordinate, by_channel, channels, check_units, indices
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.control.references.reference import Reference
@@ -27,12 +27,12 @@ SHORTEST, GROWTH, LONGEST = 1e-2, 1.15, 1e4  # s, tried as the time of the rigid
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class MotionTask:
     """What is asked, in numbers."""
 
     asked: Motion
     model: Model
-    channels: tuple[Channel, ...]  # joints with a motor
+    channels: tuple[ControlledCoordinate, ...]  # joints with a motor
     start: Equilibrium
     end: Equilibrium
     joints: np.ndarray  # (points, channels) values of the joints at the start, the via points and the end; nan if free
@@ -138,7 +138,7 @@ class Task:
         )
 
 
-def resolve(asked: Motion) -> Task:
+def resolve(asked: Motion) -> MotionTask:
     """Return the task on its robot; what cannot be is refused."""
     model = asked.scenario.load_robot().compile()
     _refuse(model, asked)
@@ -155,7 +155,7 @@ def resolve(asked: Motion) -> Task:
     for k, via in enumerate(asked.via):
         joints.append(_values(model, motors, via.to, ("via", k, "to"), np.full(len(motors), np.nan)))
     joints.append(_values(model, motors, asked.to, ("to",), joints[0]))
-    task = Task(
+    task = MotionTask(
         asked,
         model,
         motors,
@@ -191,7 +191,12 @@ def _refuse(model: Model, asked: Motion) -> None:
 
 
 def _values(
-    model: Model, motors: tuple[Channel, ...], given: object, path: Keys, rest: np.ndarray, unit: JointUnit = POSITION
+    model: Model,
+    motors: tuple[ControlledCoordinate, ...],
+    given: object,
+    path: Keys,
+    rest: np.ndarray,
+    unit: JointUnit = POSITION,
 ) -> np.ndarray:
     """Return one value per channel: those given, `rest` elsewhere."""
     check_units(model, motors, given, unit, path)
@@ -207,7 +212,7 @@ def _values(
     return out
 
 
-def _rest(model: Model, motors: tuple[Channel, ...], q: np.ndarray, joints: np.ndarray) -> Equilibrium:
+def _rest(model: Model, motors: tuple[ControlledCoordinate, ...], q: np.ndarray, joints: np.ndarray) -> Equilibrium:
     pose = q.copy()
     for channel, value in zip(motors, joints, strict=True):
         pose[[channel.joint_q, channel.motor_q]] = value
@@ -217,7 +222,7 @@ def _rest(model: Model, motors: tuple[Channel, ...], q: np.ndarray, joints: np.n
     return found
 
 
-def _torques(model: Model, motors: tuple[Channel, ...], asked: Motion) -> tuple[np.ndarray, np.ndarray]:
+def _torques(model: Model, motors: tuple[ControlledCoordinate, ...], asked: Motion) -> tuple[np.ndarray, np.ndarray]:
     with within("limits"):
         try:
             return saturation_of(model, motors, asked.limits.torque)
@@ -226,14 +231,14 @@ def _torques(model: Model, motors: tuple[Channel, ...], asked: Motion) -> tuple[
             raise
 
 
-def _speeds(model: Model, motors: tuple[Channel, ...], asked: Motion) -> np.ndarray:
+def _speeds(model: Model, motors: tuple[ControlledCoordinate, ...], asked: Motion) -> np.ndarray:
     speed = asked.limits.speed
     if speed is None:
         return np.full(len(motors), np.inf)
     return _values(model, motors, speed, ("limits", "speed"), np.full(len(motors), np.inf), RATE)
 
 
-def _positions(model: Model, motors: tuple[Channel, ...], asked: Motion) -> tuple[np.ndarray, np.ndarray]:
+def _positions(model: Model, motors: tuple[ControlledCoordinate, ...], asked: Motion) -> tuple[np.ndarray, np.ndarray]:
     """Return soft stops of the joints, and what is given."""
     lower, upper = np.full(len(motors), -np.inf), np.full(len(motors), np.inf)
     for k, channel in enumerate(motors):
@@ -252,7 +257,7 @@ def _positions(model: Model, motors: tuple[Channel, ...], asked: Motion) -> tupl
     return lower, upper
 
 
-def _check(task: Task) -> None:
+def _check(task: MotionTask) -> None:
     """Refuse what no motion can keep: where it starts, passes and ends is beyond a limit."""
     asked, model = task.asked, task.model
     places = ["start", *[f"via point {k}" for k in range(len(asked.via))], "end"]

@@ -62,7 +62,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Solution:
+class Optimum:
     """Where IPOPT stopped."""
 
     w: np.ndarray
@@ -90,7 +90,7 @@ class Program:
         most: int = 500,
         tolerance: float = 1e-6,
         **options: Any,
-    ) -> Solution:
+    ) -> Optimum:
         """Solve from `start` with `lower` <= w <= `upper`."""
         import casadi as ca
 
@@ -123,7 +123,7 @@ class Program:
         s = self.scale
         found = solver(x0=start / s, lbx=lower / s, ubx=upper / s, lbg=self.lower, ubg=self.upper)
         said = solver.stats()
-        return Solution(
+        return Optimum(
             np.array(found["x"]).ravel() * s,
             float(found["f"]),
             bool(said["success"]),

@@ -32,7 +32,7 @@ AMPLITUDE = 1e-3  # m or rad, of the difference along a mode
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 
-class Value(NamedTuple):
+class DualValue(NamedTuple):
     """A number and its derivatives by the sizes."""
 
     value: float
@@ -58,17 +58,17 @@ class Design:
         self.models = [each.compile() for each in stepped]  # one for each size
 
     @cached_property
-    def mass(self) -> Value:
+    def mass(self) -> DualValue:
         """Of the whole robot, kg."""
         slopes = [_mass(model).imag / STEP for model in self.models]
-        return Value(float(_mass(self.model).real), np.array(slopes))
+        return DualValue(float(_mass(self.model).real), np.array(slopes))
 
-    def at(self, case: Case) -> Loaded:
+    def at(self, case: Case) -> LoadedDesign:
         """Return the design in a case."""
-        return Loaded(self, case)
+        return LoadedDesign(self, case)
 
 
-class Loaded:
+class LoadedDesign:
     """A design at rest in a case: weight and loads times the factor, joints held."""
 
     def __init__(self, design: Design, case: Case) -> None:
@@ -97,14 +97,14 @@ class Loaded:
     def _stiffness(self) -> np.ndarray:
         return tangent(self.model, self.rest.q, loads=self.loads).K
 
-    def _value(self, function: Any) -> Value:
+    def _value(self, function: Any) -> DualValue:
         """Return function(robot's model, q) -> a number, with its derivatives."""
         slopes = [np.imag(function(model, q)) / STEP for model, q in zip(self.models, self.states, strict=True)]
-        return Value(float(np.real(function(self.model, self.rest.q))), np.array(slopes))
+        return DualValue(float(np.real(function(self.model, self.rest.q))), np.array(slopes))
 
     # quantities ----------------------------------------------------------------------------------------------
 
-    def deflection(self, link: str) -> Value:
+    def deflection(self, link: str) -> DualValue:
         """Return the distance of a link's tip from its place while unbent, m."""
 
         def moved(model: Model, q: np.ndarray) -> Any:
@@ -113,7 +113,7 @@ class Loaded:
 
         return self._value(moved)
 
-    def sag(self, link: str) -> Value:
+    def sag(self, link: str) -> DualValue:
         """Return the distance of a link's tip from its place in a rigid arm, m."""
 
         def moved(model: Model, q: np.ndarray) -> Any:
@@ -124,7 +124,7 @@ class Loaded:
 
         return self._value(moved)
 
-    def stresses(self, link: str) -> list[Value]:
+    def stresses(self, link: str) -> list[DualValue]:
         """Return largest equivalent stress in sections along a beam, Pa."""
         length = float(np.real(self.model.flexible[link].length))
         return [
@@ -181,15 +181,15 @@ class Loaded:
             out[link] = out.get(link, np.zeros(6)) + moved
         return out
 
-    def frequencies(self) -> list[Value]:
+    def frequencies(self) -> list[DualValue]:
         """Return the lowest natural frequencies with all joints locked, Hz."""
         modes = natural_modes(self.model, self.rest, number=MODES)
         return [self._frequency(float(f), shape) for f, shape in zip(modes.frequencies, modes.shapes.T, strict=True)]
 
-    def _frequency(self, hertz: float, shape: np.ndarray) -> Value:
+    def _frequency(self, hertz: float, shape: np.ndarray) -> DualValue:
         """Derive a frequency, phi of unit modal mass: d lambda = phi' (dK - lambda dM) phi (Fox, Kapoor 1968)."""
         if hertz <= 0:
-            return Value(0.0, np.zeros(len(self.models)))
+            return DualValue(0.0, np.zeros(len(self.models)))
         square = (2 * np.pi * hertz) ** 2
         eps = AMPLITUDE / np.abs(shape).max()
         zero = np.zeros(self.model.nv)
@@ -204,7 +204,7 @@ class Loaded:
             stiffer = (8 * (force(1) - force(-1)) - (force(2) - force(-2))) / (12 * eps)
             heavier = shape @ (inverse_dynamics(model, q, zero, shape) - inverse_dynamics(model, q, zero, zero)).imag
             slopes.append((stiffer - square * heavier) / STEP)
-        return Value(hertz, np.array(slopes) / (8 * np.pi**2 * hertz))
+        return DualValue(hertz, np.array(slopes) / (8 * np.pi**2 * hertz))
 
     def _along(self, shape: np.ndarray) -> np.ndarray:
         """Return a displacement (nv,) of modes as one of q (nq,)."""

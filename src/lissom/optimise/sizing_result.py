@@ -14,7 +14,7 @@ import numpy as np
 from lissom import printing
 from lissom.files import make_folder, write_whole
 from lissom.model.description.robot import Robot
-from lissom.optimise.section_design import Value
+from lissom.optimise.section_design import DualValue
 from lissom.optimise.sizing_schema import CaseSpec, Sizing
 from lissom.scenario.scenario_schema import Scenario
 from lissom.version import __version__
@@ -29,20 +29,20 @@ MISSED = 1e-5  # of a limit, that is none
 HELD = 0.5  # s, that a case is simulated
 
 
-class Limited(NamedTuple):
+class LimitedQuantity(NamedTuple):
     """A quantity and its limit."""
 
     name: str
-    quantity: Value
+    quantity: DualValue
     limit: float
     unit: str
     least: bool = False  # whether the limit is the least allowed
 
     @property
-    def room(self) -> Value:
+    def room(self) -> DualValue:
         """What is left to the limit, as a share of it: negative beyond."""
         value, slope = self.quantity.value / self.limit - 1, self.quantity.slope / self.limit
-        return Value(value - MARGIN, slope) if self.least else Value(-value - MARGIN, -slope)
+        return DualValue(value - MARGIN, slope) if self.least else DualValue(-value - MARGIN, -slope)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,8 @@ class Lightest(printing.Printed):
     sizes: dict[str, float]
     start_mass: float  # kg
     mass: float
-    start_limited: list[Limited]
-    limited: list[Limited]
+    start_limited: list[LimitedQuantity]
+    limited: list[LimitedQuantity]
     robot: Robot  # with these sizes
     designs: int  # that were looked at
     seconds: float
@@ -65,10 +65,15 @@ class Lightest(printing.Printed):
         """Share of the mass that is gone."""
         return 1 - self.mass / self.start_mass
 
+    @property
+    def change(self) -> str:
+        """How much lighter it is, or heavier where the start does not keep the limits, in words."""
+        return f"{abs(self.saved):.1%} {'lighter' if self.saved >= 0 else 'heavier, as its start misses limits'}"
+
     @cached_property
-    def largest(self) -> list[tuple[Limited, Limited]]:
+    def largest(self) -> list[tuple[LimitedQuantity, LimitedQuantity]]:
         """Of each kind of limit the one that is nearest to it, at the start and now."""
-        kinds: dict[str, tuple[Limited, Limited]] = {}
+        kinds: dict[str, tuple[LimitedQuantity, LimitedQuantity]] = {}
         for before, after in zip(self.start_limited, self.limited, strict=True):
             kind = re.sub(r" (\d+|at \S+|in case \d+)(?= |$)", "", before.name)
             if kind not in kinds or after.room.value < kinds[kind][1].room.value:
@@ -77,7 +82,7 @@ class Lightest(printing.Printed):
 
     def table(self) -> Table:
         """Return a table of the sizes and of what limits them."""
-        title = f"{self.asked.name}: {self.mass:.4g} kg, {self.saved:.1%} lighter"
+        title = f"{self.asked.name}: {self.mass:.4g} kg, {self.change}"
         note = f"{self.designs} designs, {self.seconds:.1f} s; of each kind of limit the one that comes nearest"
         table = printing.table("", "start", "lightest", "limit", "unit", title=title, caption=note)
         table.add_row("mass", f"{self.start_mass:.5g}", f"{self.mass:.5g}", "", "kg")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -59,10 +59,16 @@ class Samples:
         """Every quantity of the run as plain arrays; what a file or an older version left out is computed."""
         if self._stored is None:
             return quantities(self.raw, lambda: self.seen)
-        known = {one.name for one in expected_quantities(RunData(self.raw)) if self.audited or not one.audit}
+        usual = [one for one in expected_quantities(RunData(self.raw)) if not one.on_demand]
+        known = {one.name for one in usual if self.audited or not one.audit}
         missing = known - self._stored.variables.keys()
         made = quantities(self.raw, lambda: self.seen, missing)
         return Quantities(made.variables | self._stored.variables)
+
+    def quantities_with(self, names: Container[str]) -> Quantities:
+        """Return every quantity, and those of the names that are computed on demand alone."""
+        wanted = {one.name for one in expected_quantities(self.data) if one.on_demand and one.name in names}
+        return Quantities(self.quantities.variables | quantities(self.raw, lambda: self.seen, wanted).variables)
 
     @cached_property
     def data(self) -> RunData:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from lissom.analysis.energy_balance import EnergyAudit
     from lissom.results.error_bars import Trust
+    from lissom.results.fatigue import Fatigue, Woehler
     from lissom.results.momentum import Momentum
+    from lissom.results.registry.stress_peaks import StressPeak
     from lissom.results.summaries.summary import Summary
 
 Frame = Literal["local", "parent", "world"]
@@ -229,6 +231,30 @@ class Trajectory(Samples):
             x = both_sides(x, beam.jumps)
         attrs = {"long_name": "largest stress in the section", "units": "Pa"}
         return self._along(f"stress of {link}", x, section_stresses(self.data, link, x), ("stress", COMPONENTS), attrs)
+
+    def stress_peaks(self) -> tuple[StressPeak, ...]:
+        """Return the largest von Mises stress of every beam with a known shape: value, time, place, safety factor.
+
+        The safety factor is the material's `yield_stress` over it. Stresses are looked at in nine sections along each
+        beam (of tapered beams three) and on both sides of whatever is fixed to it; `stress` tells them at others.
+        """
+        from lissom.results.registry.stress_peaks import stress_peaks
+
+        return self.data.once(stress_peaks)
+
+    def fatigue(self, link: str, woehler: Woehler | float) -> Fatigue:
+        """Return the most damaged point of a beam: Miner's sum of one run, place, counted cycles, repetitions it lasts.
+
+        Cycles of the normal stress at the outer fibres are counted by rainflow (ASTM E1049).
+
+        Parameters
+        ----------
+        woehler : Woehler or float
+            The line of the detail; a number is its detail category in Pa by EN 1993-1-9 (71e6).
+        """
+        from lissom.results.fatigue import Woehler, fatigue
+
+        return fatigue(self.data, link, woehler if isinstance(woehler, Woehler) else Woehler(woehler))
 
     # accounts
 

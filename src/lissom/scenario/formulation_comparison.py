@@ -225,7 +225,7 @@ def _measure(
     baseline: str,
     runs: dict[str, tuple[Trajectory, np.ndarray]],
     missing: dict[str, str],
-    known: dict[str, theory.Entry],
+    known: dict[str, theory.RegisteredFormulation],
     controller: Any,
 ) -> Comparison:
     base, base_tip = runs[baseline]

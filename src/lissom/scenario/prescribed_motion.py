@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.control.laws.channels import Channel, channels
+from lissom.control.laws.channels import ControlledCoordinate, channels
 from lissom.control.references.reference import Reference
 from lissom.control.schema.reference_builder import reference
 from lissom.control.schema.reference_schema import ReferenceBlock
@@ -59,7 +59,7 @@ def _length(model: Model, name: str, block: Any, start: float, duration: float) 
     with within("motion", name):
         if not isinstance(block, ReferenceBlock):
             raise ScenarioError("is for spherical and free joints; choose another", ("type",), "pose")
-        length = Channel(name, name, -1, -1, -1, -1, -1)  # no coordinate of the tree
+        length = ControlledCoordinate(name, name, -1, -1, -1, -1, -1)  # no coordinate of the tree
         made = reference(model, block, (length,), np.array([start]), until=duration, positions=False)
         _check_smooth(made, duration)
         return made

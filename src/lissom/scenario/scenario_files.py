@@ -26,7 +26,7 @@ START = "start with robot: and duration: (a scenario), or with lissom: 1, name: 
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedScenario:
     """A scenario and where its values stand."""
 
     scenario: Scenario
@@ -62,22 +62,22 @@ def load(name_or_path: str | os.PathLike[str]) -> Scenario:
     return find(name_or_path).scenario
 
 
-def find(name_or_path: str | os.PathLike[str]) -> Loaded:
+def find(name_or_path: str | os.PathLike[str]) -> LoadedScenario:
     """Find and check a scenario, with the place of every value; a robot alone moves freely."""
     found = robot_files.find(name_or_path, builtin.SCENARIOS, builtin.ROBOTS)
     mapping = found.root is not None and isinstance(found.root.value, dict)
     if found.holds_robot or (mapping and not any(name in found.fields for name in SHOWING)):
         robot = found.robot()
-        return Loaded(Scenario(robot=robot, duration=FREE_MOTION), "robot", os.fspath(name_or_path))
+        return LoadedScenario(Scenario(robot=robot, duration=FREE_MOTION), "robot", os.fspath(name_or_path))
     return _check(found.root, found.source, Path(found.source).parent)
 
 
-def parse(text: str, source: str, folder: str | os.PathLike[str] = ".") -> Loaded:
+def parse(text: str, source: str, folder: str | os.PathLike[str] = ".") -> LoadedScenario:
     """Read a scenario from the text of a scenario file, whose relative paths begin in `folder`."""
     return _check(read(text, source), source, Path(folder))
 
 
-def _check(root: Node | None, source: str, folder: Path) -> Loaded:
+def _check(root: Node | None, source: str, folder: Path) -> LoadedScenario:
     if root is None:
         raise ScenarioError(f"the file is empty; {START}", source=source)
     if not isinstance(root.value, dict):
@@ -88,7 +88,7 @@ def _check(root: Node | None, source: str, folder: Path) -> Loaded:
         scenario = Scenario.model_validate(data, context={"folder": folder})
     except ValidationError as error:
         raise explain(error, Scenario, data, source, root.line_of) from None
-    return Loaded(scenario, "scenario", source, root.line_of)
+    return LoadedScenario(scenario, "scenario", source, root.line_of)
 
 
 def _resolve_robot_path(data: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from lissom.model.fields.number_fields import Checked, Number, Share, kind_of, r
 from lissom.model.fields.units import STATE
 from lissom.model.fields.written_forms import TEXT, AlsoWritten, Schema, SchemaOf, several, union
 from lissom.simulation.initial_state import EQUILIBRIUM, HELD, REMEDY
-from lissom.simulation.settings import Integration, Sampling
+from lissom.simulation.settings import Integration, OutputSampling
 
 if TYPE_CHECKING:
     from lissom.control.schema.pose_motions import AnyMotion
@@ -67,7 +67,7 @@ class ScenarioPart(Description):
     error: ClassVar[type[LissomError]] = ScenarioError
 
 
-class Output(ScenarioPart, Sampling):
+class Output(ScenarioPart, OutputSampling):
     """What is kept of a run, and where."""
 
     what: ClassVar[str] = "output"

@@ -50,7 +50,7 @@ class Observation(NamedTuple):
     loop_wrench: np.ndarray  # (N, c, 6) torque, force of the first frame of a loop on the second, axes of the second
     loop_position: np.ndarray  # (N, c, 3) origin of the second frame in the world
     loop_orientation: np.ndarray  # (N, c, 4) its axes in the world
-    loop_gap: np.ndarray  # (N, c) how far the loop gapes at most, m or rad
+    loop_gap: np.ndarray  # (N, c) the largest gap of the loop, m or rad
 
 
 class GivenLoads(NamedTuple):

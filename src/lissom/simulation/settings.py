@@ -62,7 +62,7 @@ class Integration(Description):
         return self
 
 
-class Sampling(Description):
+class OutputSampling(Description):
     """What is kept of a motion."""
 
     what: ClassVar[str] = "run"
@@ -73,7 +73,7 @@ class Sampling(Description):
     audit: Annotated[bool, Flag("whether work and dissipation are integrated along the way")] = True
 
 
-class RunSettings(Integration, Sampling):
+class RunSettings(Integration, OutputSampling):
     """All settings of a run apart from robot, controller, start and motion; checked when made."""
 
     @classmethod

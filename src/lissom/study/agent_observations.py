@@ -25,7 +25,7 @@ STATE = {  # variables of the state: which vector, and which of joints, modes an
 }
 
 
-class Senses:
+class ObservationVector:
     """Quantities of a run at one moment, one after the other in a vector."""
 
     def __init__(self, raw: RawRun, wanted: Sequence[str]) -> None:

@@ -22,7 +22,7 @@ from lissom.operating_system import cores
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.simulation.batch.stepper import Stepper
-from lissom.study.agent_observations import Senses
+from lissom.study.agent_observations import ObservationVector
 from lissom.study.plan.run_plan import as_scenario
 
 try:
@@ -39,7 +39,7 @@ EFFORT = 0.01  # of the reward, for actions at their limits
 
 
 @dataclass(frozen=True)
-class Moment:
+class EpisodeMoment:
     """What a reward may depend on."""
 
     time: float  # s
@@ -70,7 +70,7 @@ class Environment(gymnasium.Env):
     goal : mapping, optional
         {quantity: value or values} to reach. The end of the scenario's reference unless given, or the start.
     reward : callable, optional
-        Function of a `Moment`, in place of minus the squared distance from the goal and a little effort.
+        Function of a `EpisodeMoment`, in place of minus the squared distance from the goal and a little effort.
     failure : float
         Reward of a motion that cannot be computed any further.
     vary : mapping, optional
@@ -88,7 +88,7 @@ class Environment(gymnasium.Env):
         control: bool = False,
         observations: Sequence[str] = ("position", "velocity"),
         goal: Mapping[str, Any] | None = None,
-        reward: Callable[[Moment], float] | None = None,
+        reward: Callable[[EpisodeMoment], float] | None = None,
         failure: float = -100.0,
         vary: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
@@ -102,9 +102,9 @@ class Environment(gymnasium.Env):
         model = self._prepared.model
         self._motors = _motors(model, self._prepared.start[0], torques)
         self._episode = self._begin()
-        self._senses = Senses(self._episode.result(), observations)
+        self._senses = ObservationVector(self._episode.result(), observations)
         chosen = dict(goal) if goal is not None else _final(self._prepared)
-        self._target = Senses(self._episode.result(), list(chosen))
+        self._target = ObservationVector(self._episode.result(), list(chosen))
         self._goal = self._target.values_like(chosen)
         self.action_space = Box(-1.0, 1.0, (len(self._motors),), np.float64)
         self.observation_space = Box(-np.inf, np.inf, (self._senses.size,), np.float64)
@@ -160,7 +160,7 @@ class Environment(gymnasium.Env):
     def _compute_reward(self, seen: np.ndarray, action: np.ndarray) -> float:
         episode = self._episode
         if self.reward is not None:
-            return self.reward(Moment(episode.time, episode.q, episode.v, seen, action, episode.model))
+            return self.reward(EpisodeMoment(episode.time, episode.q, episode.v, seen, action, episode.model))
         off = self._target(episode) - self._goal
         return -float(off @ off + EFFORT * (action @ action) / max(1, len(action))) / self.rate
 

@@ -2,10 +2,10 @@ from lissom.theory import screw_pde as screw_pde
 from lissom.theory.coverage import Feature as Feature
 from lissom.theory.coverage import Unsupported as Unsupported
 from lissom.theory.dual_screws import DualScrew as DualScrew
-from lissom.theory.formulation import Entry as Entry
 from lissom.theory.formulation import Formulation as Formulation
 from lissom.theory.formulation import Limit as Limit
 from lissom.theory.formulation import Offer as Offer
+from lissom.theory.formulation import RegisteredFormulation as RegisteredFormulation
 from lissom.theory.formulation import build as build
 from lissom.theory.formulation import entries as entries
 from lissom.theory.formulation import names as names

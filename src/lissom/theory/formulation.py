@@ -170,7 +170,7 @@ class Limit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Entry:
+class RegisteredFormulation:
     """A registered formulation."""
 
     name: str
@@ -185,7 +185,7 @@ class Entry:
         return self.paper if year is None else self.paper[: year.end()]
 
 
-_register: dict[str, Entry] = {}
+_register: dict[str, RegisteredFormulation] = {}
 KERNEL = "kernel"  # the formulation that covers everything
 Class = TypeVar("Class", bound=Callable[[Model], Formulation])
 
@@ -194,13 +194,13 @@ def register(name: str, title: str, paper: str) -> Callable[[Class], Class]:
     """Enter a class, or any function that builds a formulation from a Model, under a name."""
 
     def enter(make: Class) -> Class:
-        _register[name] = Entry(name, title, paper, make)
+        _register[name] = RegisteredFormulation(name, title, paper, make)
         return make
 
     return enter
 
 
-def entries() -> dict[str, Entry]:
+def entries() -> dict[str, RegisteredFormulation]:
     """Every formulation by name: the kernel and the folders of this package enter themselves when they are imported."""
     import lissom.theory as package
 

@@ -24,7 +24,7 @@ from lissom.kernel.implicit.stage_coupled_solve import solve_coupled
 from lissom.model.io.robot_files import parse
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch
-from lissom.simulation.batch.vector_results import Run
+from lissom.simulation.batch.vector_results import LaneRun
 from lissom.simulation.equations import dense_lu
 from lissom.simulation.equations.loop_projection import AtHand, solve_at_hand
 from lissom.simulation.equations.newton import EXACT, SHARED
@@ -122,7 +122,7 @@ def packs():
     arm = aot_workload._small("first").compile()
     series = Rerun(arm, RunSettings(duration=2e-3, method="radau", audit=False))
     batch = VectorBatch(series, series.begin())
-    batch.run([Run(arm, series.memory.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
+    batch.run([LaneRun(arm, series.memory.controller, (arm.neutral(), np.ones(arm.nv)), 2e-3)] * 2)
 
 
 @pytest.fixture(scope="module")

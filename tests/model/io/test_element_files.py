@@ -215,6 +215,11 @@ payloads:
 """
 STEPS = "{type: steps, at: [0, 0.1], to: [[0, 0, 0], [0, 0, -20]]}"
 BROKEN_SCENARIOS = {
+    "steps that leave open what acts before": (
+        "at: [0, 0.1], to: [[0, 0, 0], [0, 0, -20]]",
+        "at: [0.1], to: [[0, 0, -20]]",
+        ["loads[0].force.at[0]", "must be 0", "at: [0, 0.1]"],
+    ),
     "unknown link of a load": (
         "{link: forearm, at: 0.5",
         "{link: forarm, at: 0.5",

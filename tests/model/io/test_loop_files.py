@@ -108,7 +108,7 @@ def test_what_cannot_close_says_which_loop_how_far_and_what_to_free():
     with pytest.raises(lissom.LissomError, match=r"loops.pin cannot be closed.*free crank or rocker"):
         lissom.close_loops(robot, {"crank": 1.0, "rocker": -2.0})
     far = Robot.from_yaml(GOOD.replace("[0.8, 0, 0]", "[9, 0, 0]"))
-    with pytest.raises(lissom.LissomError, match=r"gapes by .* m or rad; check lengths"):
+    with pytest.raises(lissom.LissomError, match=r"its gap is still .* m or rad; check lengths"):
         lissom.simulate(far, 0.1, progress=False)
     with pytest.raises(lissom.LissomError, match="cannot stay closed with the given velocities"):
         lissom.simulate(robot, 0.1, start={"crank": 1.0, "crank.rate": 1.0, "rocker.rate": -9.0}, progress=False)

@@ -11,7 +11,7 @@ from lissom.kernel.packs import LANES
 from lissom.scenario.prepare import prepare
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch, eligible
-from lissom.simulation.batch.vector_results import Run
+from lissom.simulation.batch.vector_results import LaneRun
 from lissom.simulation.integrators.error_scales import pace
 from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.postprocess import Wanted, observe_run
@@ -64,7 +64,7 @@ def alone(one):
 
 
 def of(one):
-    return Run(one.model, one.controller, one.start, one.settings.duration)
+    return LaneRun(one.model, one.controller, one.start, one.settings.duration)
 
 
 def error(found, one, exact):

@@ -12,7 +12,7 @@ from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.force_balance import (
     ABSURD,
     Away,
-    Balance,
+    ForceBalance,
     Settled,
     Unsettled,
     gives_way,
@@ -20,7 +20,7 @@ from lissom.analysis.equilibrium.force_balance import (
     spectrum,
 )
 from lissom.analysis.equilibrium.held_coordinates import Hold, held_coordinates
-from lissom.analysis.equilibrium.load_path import Path, load_path
+from lissom.analysis.equilibrium.load_path import LoadPath, load_path
 from lissom.analysis.equilibrium.tangent_matrices import grows
 from lissom.analysis.field_validity import field_doubts
 from lissom.beam.flexible_link import SMALL
@@ -58,7 +58,7 @@ class EquilibriumSearch:
         self.wound: list[BodyNames] = []  # elastic joints held at the link: their rotors follow by the torque
         self.held = self._fixed_velocities(hold)
         free = np.setdiff1d(np.arange(model.nv), self.held)
-        self.balance = Balance(model, free, tau, wrenches, loads, lengths)
+        self.balance = ForceBalance(model, free, tau, wrenches, loads, lengths)
         self.lam = np.zeros(len(model.arrays.loops.hold))
         if model.loops:
             self.q = closed_configuration(model, self.q, set(self.held.tolist()), lengths)
@@ -225,7 +225,7 @@ class EquilibriumSearch:
             angle = brentq(excess, 0.0, angle, xtol=1e-15 + 1e-13 * abs(angle))
         self.q[rotor_q] = start + angle
 
-    def _failure(self, away: Unsettled, path: Path) -> LissomError:
+    def _failure(self, away: Unsettled, path: LoadPath) -> LissomError:
         """Return what was tried, how far it went, and what to do."""
         text = f"no static equilibrium of {self.model.robot.name} found in {away.iterations} iterations"
         correction = np.abs(np.nan_to_num(away.correction, nan=np.inf))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.analysis.equilibrium.deflection import Deflection, tip_deflections
-from lissom.analysis.equilibrium.loop_freedoms import Free, free_displacements, multipliers, reaction_stiffness
+from lissom.analysis.equilibrium.loop_freedoms import LoopFreedoms, free_displacements, multipliers, reaction_stiffness
 from lissom.analysis.equilibrium.tangent_matrices import Eigenmodes, Loads, Tangent, eigenmodes, load_forces, tangent
 from lissom.dynamics import bias, integrate
 from lissom.dynamics.coordinates import indices
@@ -46,7 +46,7 @@ class Reduced(NamedTuple):
     lam: Vector  # (rows,) multipliers of the loops
 
 
-class Balance:
+class ForceBalance:
     """Forces on the free coordinates of a model at rest."""
 
     def __init__(
@@ -67,11 +67,11 @@ class Balance:
         """Let these coordinates move, and no others."""
         self.free, self.turning = free, np.array([k in self.joints for k in free], bool)
 
-    def unloaded(self) -> Balance:
+    def unloaded(self) -> ForceBalance:
         """Return the balance of springs and elastic links alone: no weight, loads, wrenches and given forces."""
         arrays = self.model.arrays._replace(gravity=np.zeros_like(self.model.arrays.gravity))
         model = Model(self.model.robot, arrays, self.model.flexible, self.model.bodies, self.model.frames)
-        bare = Balance(model, self.free, np.zeros(model.nv), None, {}, {})
+        bare = ForceBalance(model, self.free, np.zeros(model.nv), None, {}, {})
         bare.wanted = self.wanted
         return bare
 
@@ -93,7 +93,7 @@ class Balance:
         M, C = (part[np.ix_(free, free)] for part in (found.M, found.C))
         if not self.model.loops:
             return Reduced(force[free], M, C, K[free], np.eye(len(free)), np.zeros(len(free)), np.zeros(0))
-        open_: Free = free_displacements(self.model, q, free)
+        open_: LoopFreedoms = free_displacements(self.model, q, free)
         lam = multipliers(open_, force[free])
         force = force - loop_jacobian(self.model, q).T @ lam
         K = (K - reaction_stiffness(self.model, q, lam, free))[free]
@@ -164,7 +164,7 @@ class Unsettled(Exception):
         self.correction, self.iterations = correction, iterations  # the last one, (nv,)
 
 
-def newton(balance: Balance, q: Vector, most: int) -> Settled:
+def newton(balance: ForceBalance, q: Vector, most: int) -> Settled:
     """Return Newton's method on the free coordinates, in at most so many iterations.
 
     Where something gives way, its direction is followed downhill: what is unstable is left unless it is balanced.
@@ -230,7 +230,7 @@ def _downhill(modes: Eigenmodes, here: Reduced, floor: float) -> Vector:
     return X @ (X.T @ here.force / np.maximum(np.abs(squares), least))
 
 
-def _shorten_correction(balance: Balance, q: Vector, here: Reduced, correction: Vector, size: float) -> Vector:
+def _shorten_correction(balance: ForceBalance, q: Vector, here: Reduced, correction: Vector, size: float) -> Vector:
     """Shorten the correction where the next would be no smaller (Deuflhard's monotonicity test)."""
     turn = np.abs(correction[balance.turning]).max(initial=0.0)
     factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
@@ -243,7 +243,7 @@ def _shorten_correction(balance: Balance, q: Vector, here: Reduced, correction: 
     return factor * correction
 
 
-def _short(balance: Balance, q: Vector, correction: Vector) -> Vector:
+def _short(balance: ForceBalance, q: Vector, correction: Vector) -> Vector:
     """Shorten the correction so that no joint and no tip goes far."""
     turn = np.abs(correction[balance.turning]).max(initial=0.0)
     factor = min(1.0, LARGEST_TURN / turn) if turn > 0 else 1.0
@@ -263,7 +263,7 @@ def _tip_travel(model: Model, link: str, before: Deflection, after: Deflection) 
     return float(max(shift, np.linalg.norm(so3.log(so3.exp(before.rotation).T @ so3.exp(after.rotation)))))
 
 
-def _elastic_displacement(balance: Balance, q: Vector, here: Reduced) -> float:
+def _elastic_displacement(balance: ForceBalance, q: Vector, here: Reduced) -> float:
     """Return the size of the elastic displacement so far, in the measure of the mass."""
     eta = np.zeros(balance.model.nv)
     for body in balance.model.bodies:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.analysis.equilibrium.force_balance import Away, Balance, Reduced, gives_way, spectrum
+from lissom.analysis.equilibrium.force_balance import Away, ForceBalance, Reduced, gives_way, spectrum
 from lissom.analysis.equilibrium.tangent_matrices import Tangent
 from lissom.dynamics.state_checks import NotFinite, Vector
 
@@ -28,7 +28,7 @@ FINAL = 1e-12
 BACK = -0.2  # load factor at which a path that turned back is left
 
 
-class Path(NamedTuple):
+class LoadPath(NamedTuple):
     """Where a path of growing loads leads."""
 
     q: Vector  # at full load, or where it was left
@@ -41,7 +41,7 @@ class Path(NamedTuple):
     factor: bool  # whether s is a factor of the loads
 
 
-def load_path(balance: Balance, q: Vector) -> Path:
+def load_path(balance: ForceBalance, q: Vector) -> LoadPath:
     """Follow the path of rest from q to full load, as far as it goes."""
     bare, factor = balance.unloaded(), True
     try:
@@ -50,11 +50,11 @@ def load_path(balance: Balance, q: Vector) -> Path:
             bare, factor = balance, False
         return _Trace(balance, bare, q).followed(factor)
     except (Away, NotFinite, np.linalg.LinAlgError):
-        return Path(q, np.zeros(len(balance.wanted)), False, (), 0.0, q, 0, factor)
+        return LoadPath(q, np.zeros(len(balance.wanted)), False, (), 0.0, q, 0, factor)
 
 
 class _Trace:
-    def __init__(self, balance: Balance, bare: Balance, q: Vector) -> None:
+    def __init__(self, balance: ForceBalance, bare: ForceBalance, q: Vector) -> None:
         self.balance, self.bare, self.q, self.s = balance, bare, q, 0.0
         self.begun = bare.tangent(q).force
         self.solved = 0
@@ -71,7 +71,7 @@ class _Trace:
             raise Away from None
         return here, here.Z.T @ (loaded.force - bare.force + self.begun)[self.balance.free]
 
-    def followed(self, factor: bool) -> Path:
+    def followed(self, factor: bool) -> LoadPath:
         here, rate = self.at(self.q, self.s)
         along = np.linalg.solve(here.K, -rate)
         self.unit = max(float(along @ here.M @ along), np.finfo(float).tiny)
@@ -81,7 +81,7 @@ class _Trace:
         for _ in range(STEPS):
             if self.s + h * ahead[1] >= 1:
                 if (end := self._find_rest_at_full_load(here, ahead)) is not None:
-                    return Path(*end, True, tuple(limits), 1.0, end[0], self.solved, factor)
+                    return LoadPath(*end, True, tuple(limits), 1.0, end[0], self.solved, factor)
                 h = (1 - self.s) / ahead[1] / 2
             try:
                 q, s, corrections = self._correct(here, ahead, h)
@@ -104,7 +104,7 @@ class _Trace:
                 break
             h = min(1.5 * h, LONGEST) if corrections <= 3 else h
         top = max(top, *limits) if limits else top
-        return Path(self.q, here.lam, False, tuple(limits), top, q_top, self.solved, factor)
+        return LoadPath(self.q, here.lam, False, tuple(limits), top, q_top, self.solved, factor)
 
     def _correct(self, here: Reduced, ahead: tuple[Vector, float], h: float) -> tuple[Vector, float, int]:
         """Return the point of the path an arc h ahead, and how many corrections it took."""

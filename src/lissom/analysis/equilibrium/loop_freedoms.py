@@ -16,7 +16,7 @@ from lissom.model.model import Model
 SINGULAR = 1e-7  # of the rows' Jacobian, relative to its largest
 
 
-class Free(NamedTuple):
+class LoopFreedoms(NamedTuple):
     """Displacements of the free coordinates that keep loops closed."""
 
     basis: np.ndarray  # (free, k) columns that span them
@@ -24,19 +24,19 @@ class Free(NamedTuple):
     back: np.ndarray  # (free, rows) least displacement that closes a gap, up to sign
 
 
-def free_displacements(model: Model, q: Vector, free: np.ndarray) -> Free:
+def free_displacements(model: Model, q: Vector, free: np.ndarray) -> LoopFreedoms:
     """Return those combinations of the velocity coordinates `free` that no loop holds; all without loops."""
     n = len(free)
     if not model.loops:
-        return Free(np.eye(n), np.zeros((0, n)), np.zeros((n, 0)))
+        return LoopFreedoms(np.eye(n), np.zeros((0, n)), np.zeros((n, 0)))
     G = loop_jacobian(model, q)[:, free]
     U, sizes, V = np.linalg.svd(G)
     rank = int(np.sum(sizes > SINGULAR * sizes.max(initial=0.0)))
     back = V[:rank].T @ (U[:, :rank] / sizes[:rank]).T
-    return Free(V[rank:].T, G, back)
+    return LoopFreedoms(V[rank:].T, G, back)
 
 
-def multipliers(open_: Free, force: Vector) -> Vector:
+def multipliers(open_: LoopFreedoms, force: Vector) -> Vector:
     """Return the least multipliers whose reactions balance `force` (free,) best."""
     return open_.back.T @ force
 

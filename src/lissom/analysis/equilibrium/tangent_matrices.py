@@ -111,11 +111,11 @@ def eigenmodes(M: np.ndarray, K: np.ndarray, pull: float = 0.0) -> Eigenmodes:
     squares, X = eigh((K + K.T) / 2, M)
     eps = len(M) * np.finfo(float).eps
     floor = eps * (np.abs(squares).max(initial=0.0) + pull * (X**2).sum(axis=0).max(initial=0.0))
-    whirl = X.T @ ((K - K.T) / 2) @ X
+    circulatory = X.T @ ((K - K.T) / 2) @ X
     size = np.sqrt(np.abs(squares) + floor + np.finfo(float).tiny)
-    if np.abs(whirl / np.outer(size, size)).max(initial=0.0) <= SYMMETRIC:
+    if np.abs(circulatory / np.outer(size, size)).max(initial=0.0) <= SYMMETRIC:
         return Eigenmodes(squares, X, np.full(len(squares), floor), True)
-    inner = np.diag(squares) + whirl
+    inner = np.diag(squares) + circulatory
     values, left, right = eig(inner, left=True, right=True)
     overlap = np.abs(np.sum(left.conj() * right, axis=0))  # of unit vectors: one over the condition of an eigenvalue
     noise = floor / np.maximum(overlap, np.sqrt(np.finfo(float).eps))

@@ -34,7 +34,7 @@ DERIVATIVES = ("rate", "acceleration")
 
 
 @dataclass(frozen=True)
-class Output:
+class LinearOutput:
     """One scalar output: component `row` of a base quantity, differentiated `order` times."""
 
     name: str
@@ -75,7 +75,7 @@ def join_by_dots(signal: Signal) -> str:
     raise LissomError("write a name like 'elbow', 'forearm.tip.y' or ('tip', 'forearm')", ("signal",), signal)
 
 
-def outputs(model: Model, signals: Iterable[Signal]) -> list[Output]:
+def outputs(model: Model, signals: Iterable[Signal]) -> list[LinearOutput]:
     """Return the scalar outputs that the signals stand for."""
     return [output for signal in signals for output in _outputs(model, join_by_dots(signal))]
 
@@ -107,7 +107,7 @@ def input_columns(model: Model, q: Vector, signals: Iterable[Signal]) -> tuple[l
 
 
 def output_matrices(
-    model: Model, rows: Sequence[Output], q: Vector, v: Vector, a: Vector, A: np.ndarray, B: np.ndarray
+    model: Model, rows: Sequence[LinearOutput], q: Vector, v: Vector, a: Vector, A: np.ndarray, B: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return C and D of the outputs, exact at the state (q, v) with accelerations a."""
     n = model.nv
@@ -127,23 +127,23 @@ def output_matrices(
     return C, D
 
 
-def _bend(model: Model, row: Output, q: Vector, rate: Vector) -> Vector:
+def _bend(model: Model, row: LinearOutput, q: Vector, rate: Vector) -> Vector:
     """Return how the output's rate along `rate` changes with the configuration, (nv,)."""
     if row.base[0] == "coordinate" or not np.any(rate):
         return np.zeros(model.nv)
     return along_coordinates(model, q, lambda z: row.gradient(model, z) @ rate)
 
 
-def _outputs(model: Model, name: str) -> list[Output]:
+def _outputs(model: Model, name: str) -> list[LinearOutput]:
     base, _, last = name.rpartition(".")
     order = DERIVATIVES.index(last) + 1 if base and last in DERIVATIVES else 0
     base = base if order else name
     ending = f".{last}" if order else ""
     kind, of, rows = _point(model, base)
     if kind:
-        return [Output(f"{of}.{kind}.{AXES[row]}{ending}", (kind, of), row, order) for row in rows]
+        return [LinearOutput(f"{of}.{kind}.{AXES[row]}{ending}", (kind, of), row, order) for row in rows]
     where = velocity_indices(model, base)
-    return [Output(model.coordinates[k] + ending, ("coordinate", base), k, order) for k in where]
+    return [LinearOutput(model.coordinates[k] + ending, ("coordinate", base), k, order) for k in where]
 
 
 def _point(model: Model, name: str) -> tuple[str, str, list[int]]:

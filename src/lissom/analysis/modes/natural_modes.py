@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from lissom import printing
 from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.held_coordinates import Hold, held_coordinates
-from lissom.analysis.equilibrium.loop_freedoms import Free, free_displacements, multipliers
+from lissom.analysis.equilibrium.loop_freedoms import LoopFreedoms, free_displacements, multipliers
 from lissom.analysis.equilibrium.statics import static_equilibrium
 from lissom.analysis.equilibrium.tangent_matrices import eigenmodes, tangent
 from lissom.analysis.field_validity import field_doubts
@@ -260,7 +260,7 @@ def _without_gravity(model: Model) -> Model:
 
 
 def _matrices(
-    model: Model, q: Vector, rest: Equilibrium | None, open_: Free, free: np.ndarray, prestress: bool
+    model: Model, q: Vector, rest: Equilibrium | None, open_: LoopFreedoms, free: np.ndarray, prestress: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """Return mass, damping and stiffness matrix about q at rest, and the largest force there."""
     if not prestress:

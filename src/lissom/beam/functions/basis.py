@@ -30,7 +30,7 @@ FAMILIES = {
 GENERAL = ("auto", "legendre", "hermite")
 
 
-class Coordinates(ABC):
+class LinkCoordinates(ABC):
     """The coordinates of a link, in the order of the directions in which it gives way."""
 
     @property
@@ -56,7 +56,7 @@ class Coordinates(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Basis(Coordinates):
+class Basis(LinkCoordinates):
     """Shape functions of a link in the order of its coordinates: deflections v, w, twist t, extension a."""
 
     y: Shapes

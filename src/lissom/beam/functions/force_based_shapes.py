@@ -23,7 +23,7 @@ from numpy.polynomial.legendre import Legendre, legvander
 
 from lissom.beam.functions import attachment_functions
 from lissom.beam.functions.attachment_functions import Place
-from lissom.beam.functions.basis import DIRECTIONS, Coordinates, Ends, by_direction, split_ends
+from lissom.beam.functions.basis import DIRECTIONS, Ends, LinkCoordinates, by_direction, split_ends
 from lissom.beam.functions.mode_count import coupled_directions
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.beam.functions.ritz import MOTION, Ritz, components, enough_degree, raw_distributions
@@ -42,7 +42,7 @@ FAMILIES = ("auto", "legendre", "clamped-free", "clamped-mass", "clamped-inertia
 
 
 @dataclass(frozen=True, eq=False)
-class OwnBasis(Coordinates):
+class OwnBasis(LinkCoordinates):
     """m functions of a link of the given profile, as mixtures of force distributions.
 
     A force distribution is a Legendre polynomial of one of the six forces in one piece.

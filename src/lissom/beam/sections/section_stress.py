@@ -55,11 +55,38 @@ class SectionStress(NamedTuple):
             return np.zeros((0, len(COMPONENTS)))
         return _peaks(_Places.of(self.per_force), forces) * (1, -1, 1, 1)
 
-    def worst(self, forces: Array) -> tuple[float, tuple[float, float]]:
-        """Return the largest von Mises stress under one set of forces (6,) and its place (y, z)."""
-        sizes = _Places.of(self.per_force).measures(forces[None])[3, :, 0]
-        k = int(np.argmax(sizes))
-        return float(sizes[k]), (float(self.places[k, 0]), float(self.places[k, 1]))
+    def largest(self, forces: Array, beyond: float = 0.0) -> Largest | None:
+        """Return the largest von Mises stress under any of the forces (N, 6); None where none is beyond a limit.
+
+        Branch and bound: the forces are halved, and halves are left out whose bound, as in `_peaks`, is below the
+        largest stress found so far.
+        """
+        places, best = _Places.of(self.per_force), None
+        waiting = [(np.inf, np.arange(len(forces)))]
+        while waiting:
+            bound, some = waiting.pop(max(range(len(waiting)), key=lambda k: waiting[k][0]))
+            if bound <= beyond or not len(some):
+                continue
+            least, most = forces[some].min(axis=0), forces[some].max(axis=0)
+            half, middle = (most - least) / 2, (least + most) / 2
+            nearest = int(some[np.argmin(np.abs(forces[some] - middle) @ places.columns[3].max(axis=0))])
+            sizes = places.measures(forces[nearest][None])[3, :, 0]
+            k = int(np.argmax(sizes))
+            if sizes[k] > beyond:
+                beyond, best = float(sizes[k]), Largest(float(sizes[k]), nearest, (*self.places[k].tolist(),))
+            if len(some) > 1:
+                bound = float((places.measures(middle[None])[3, :, 0] + places.columns[3] @ half).max())
+                order = some[np.argsort(forces[some, np.argmax(places.columns[3].max(axis=0) * half)])]
+                waiting += [(bound, part) for part in (order[: len(some) // 2], order[len(some) // 2 :])]
+        return best
+
+
+class Largest(NamedTuple):
+    """A largest stress, in which sample, and where in the section."""
+
+    stress: float  # Pa
+    sample: int
+    place: tuple[float, float]  # m, (y, z)
 
 
 class _Places(NamedTuple):

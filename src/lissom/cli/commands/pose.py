@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import numpy as np
 import typer
 
 from lissom.cli.printing.command_wrapper import assignment, command
@@ -15,6 +14,8 @@ from lissom.errors import LissomError
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lissom.model import Model
 
 AT = "boom=[12, 0, 4]"
@@ -76,6 +77,8 @@ def pose(
 
 def _target(text: str) -> tuple[str, np.ndarray]:
     """Return the link and the target of --at: a place, or a pose of six numbers."""
+    import numpy as np
+
     from lissom.lie import so3
 
     link, value = assignment(text, AT)
@@ -108,6 +111,8 @@ def _described(model: Model, q: np.ndarray) -> Described:
 
 
 def _table(model: Model, found: Described) -> Any:
+    import numpy as np
+
     from lissom.printing import table
     from lissom.results.quantity_names import position_columns
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lissom.results.summaries.summary import Summary
     from lissom.results.trajectory import Trajectory
     from lissom.scenario.prepare import Prepared
-    from lissom.scenario.scenario_files import Loaded
+    from lissom.scenario.scenario_files import LoadedScenario
     from lissom.scenario.scenario_schema import Scenario
 
 
@@ -129,7 +129,7 @@ def _check_animation(name: str | None) -> None:
         check_film(within(Path("out"), name))
 
 
-def prepare_scenario(what: str, changes: list[tuple[str, Any]]) -> tuple[Loaded, Scenario, Prepared]:
+def prepare_scenario(what: str, changes: list[tuple[str, Any]]) -> tuple[LoadedScenario, Scenario, Prepared]:
     """Return a scenario by name or path, with values changed, ready to run."""
     from lissom.scenario.scenario_files import find
 

@@ -14,7 +14,7 @@ from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.analysis.linear_models.linearisation import linearise
 from lissom.analysis.modes.natural_modes import natural_modes
 from lissom.control.choices import Side
-from lissom.control.laws.channels import Channel
+from lissom.control.laws.channels import ControlledCoordinate
 from lissom.dynamics import mass_matrix
 from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.sensing import Sensing
@@ -53,7 +53,7 @@ class Measurement:
     noise: np.ndarray  # (m,) standard deviations
 
 
-def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> Equilibrium:
+def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[ControlledCoordinate]) -> Equilibrium:
     """Return the state of rest with the joints at q, which the selected motors must be able to hold."""
     at = static_equilibrium(model, q)
     held = {*(channel.force for channel in selected), *np.flatnonzero(model.arrays.velocities.prescribed).tolist()}
@@ -67,7 +67,7 @@ def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[Channel]) -> 
     return at
 
 
-def modal_model(model: Model, at: Equilibrium, selected: Sequence[Channel], limit: float) -> ModalModel:
+def modal_model(model: Model, at: Equilibrium, selected: Sequence[ControlledCoordinate], limit: float) -> ModalModel:
     """Return the linear model about an equilibrium, cut after the modes of `limit` Hz."""
     linear = linearise(model, at, inputs=[model.coordinates[channel.force] for channel in selected])
     modes = natural_modes(model, at.q, locked=False)
@@ -120,7 +120,7 @@ def tip_rows(model: Model, link: str) -> np.ndarray:
     return rows
 
 
-def encoders(model: Model, selected: Sequence[Channel], side: Side, noise: float) -> Measurement:
+def encoders(model: Model, selected: Sequence[ControlledCoordinate], side: Side, noise: float) -> Measurement:
     """Return the encoders of the controlled joints, on one side of their gears."""
     on_q = np.array([getattr(channel, f"{side}_q") for channel in selected])
     on_v = [getattr(channel, f"{side}_v") for channel in selected]

@@ -18,7 +18,7 @@ from lissom.control.design.design_model import deviations, held_by_motors
 from lissom.control.design.kalman_filter import KalmanFilter, Way, kalman, sampled_plant
 from lissom.control.design.regulator_equations import riccati
 from lissom.control.design.state_feedback import controlled_coordinates, rigid_inertia
-from lissom.control.laws.channels import Channel, by_channel, reference_of
+from lissom.control.laws.channels import ControlledCoordinate, by_channel, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.sampled_control import Sampled
 from lissom.control.laws.sensor_laws import chosen_sensors
@@ -51,7 +51,7 @@ class OutputFeedback(Printed):
     inertia: np.ndarray  # (na, na) of the rigid twin
     lower: np.ndarray  # (na,) limits of the torques
     upper: np.ndarray
-    channels: tuple[Channel, ...]
+    channels: tuple[ControlledCoordinate, ...]
     encoders: tuple[tuple[int, int], ...]  # (reading, channel) that tell where joints are at the start
 
     def __post_init__(self) -> None:
@@ -238,7 +238,7 @@ def _deviations(keep: Any) -> dict[str, float]:
 def _scale_by_noise(
     model: Model,
     at: Equilibrium,
-    selected: Sequence[Channel],
+    selected: Sequence[ControlledCoordinate],
     sensing: Sensing,
     noise: np.ndarray,
     keep: Mapping[str, float],
@@ -294,7 +294,7 @@ def _restore_units(scaled: KalmanFilter, noise: np.ndarray, torques: np.ndarray)
     return replace(scaled, plant=plant, L=scaled.L / noise)
 
 
-def _encoders(sensing: Sensing, selected: Sequence[Channel]) -> tuple[tuple[int, int], ...]:
+def _encoders(sensing: Sensing, selected: Sequence[ControlledCoordinate]) -> tuple[tuple[int, int], ...]:
     """Return which readings tell the coordinates of which channels: (reading, channel)."""
     found: dict[int, tuple[int, int]] = {}
     for one in sensing.mounted:

@@ -29,7 +29,7 @@ from lissom.control.design.design_model import (
 )
 from lissom.control.design.input_shaping import light_modes
 from lissom.control.design.regulator_equations import check_reach, check_stable, riccati
-from lissom.control.laws.channels import Channel, by_channel, channels, reference_of
+from lissom.control.laws.channels import ControlledCoordinate, by_channel, channels, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.control.laws.sampled_control import Sampled
@@ -245,7 +245,7 @@ def lqr(
     return Sampled(function, rate, delay)
 
 
-def controlled_coordinates(model: Model, joints: Iterable[str] | None) -> tuple[Channel, ...]:
+def controlled_coordinates(model: Model, joints: Iterable[str] | None) -> tuple[ControlledCoordinate, ...]:
     """Return the coordinates of the joints that state feedback acts on: the named ones, or all that move."""
     for body in model.bodies:
         joint = model.robot.link(body.link).joint
@@ -268,7 +268,7 @@ def _positive(values: np.ndarray, name: str) -> None:
         raise LissomError("must be positive; give what is acceptable", (name,), values)
 
 
-def rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[Channel]) -> np.ndarray:
+def rigid_inertia(model: Model, at: Equilibrium, selected: Sequence[ControlledCoordinate]) -> np.ndarray:
     """Return the inertia (na, na) of the rigid twin at the pose, rotors included."""
     twin = rigid_twin(model.robot, rotors=True).compile()
     on_q = [k for body in model.bodies for k in range(model.nq)[body.joint_q]]
@@ -287,7 +287,7 @@ def _feedback(
     model: Model,
     modal: ModalModel,
     plant: SampledModel,
-    selected: Sequence[Channel],
+    selected: Sequence[ControlledCoordinate],
     angles: np.ndarray,
     deflection: float | None,
     torques: np.ndarray,

@@ -20,7 +20,7 @@ from lissom.model.model import BodyNames, Model
 
 
 @dataclass(frozen=True)
-class Channel:
+class ControlledCoordinate:
     """One controlled coordinate: its name, where its motor acts, and where joint and motor are measured."""
 
     name: str
@@ -32,7 +32,7 @@ class Channel:
     motor_v: int
 
 
-def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) -> tuple[Channel, ...]:
+def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) -> tuple[ControlledCoordinate, ...]:
     """Return coordinates of the named joints (or single ones such as `shoulder.2`), in the model's order.
 
     Parameters
@@ -42,7 +42,7 @@ def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) 
     """
     if isinstance(names, str) or not hasattr(names, "__iter__"):
         raise LissomError(f"must name joints; {_joints(model)}", keys(path), names)
-    found: dict[int, Channel] = {}
+    found: dict[int, ControlledCoordinate] = {}
     for name in names:
         for channel in _coordinates(model, name, path, measured):
             if model.robot.on_chord(link := model.joint(channel.joint).link):
@@ -57,7 +57,7 @@ def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) 
 
 def by_channel(
     model: Model,
-    selected: tuple[Channel, ...],
+    selected: tuple[ControlledCoordinate, ...],
     values: Any,
     path: str | Keys,
     remedy: str,
@@ -77,7 +77,9 @@ def by_channel(
     return out
 
 
-def check_units(model: Model, selected: Sequence[Channel], values: Any, unit: JointUnit, path: str | Keys) -> None:
+def check_units(
+    model: Model, selected: Sequence[ControlledCoordinate], values: Any, unit: JointUnit, path: str | Keys
+) -> None:
     """Refuse numbers that were written in a unit of the wrong kind: one for all channels, one each, or by joint."""
     given = values if isinstance(values, Mapping) else {None: values}
     for name, value in given.items():
@@ -89,7 +91,7 @@ def check_units(model: Model, selected: Sequence[Channel], values: Any, unit: Jo
             raise LissomError(max(texts), (*keys(path), *([] if name is None else [name])), value)
 
 
-def channel_unit(model: Model, channel: Channel) -> str:
+def channel_unit(model: Model, channel: ControlledCoordinate) -> str:
     """Return what a coordinate is in, "rad" or "m"; what is no coordinate of the tree is a length."""
     if channel.joint_v < 0:
         return "m"
@@ -97,7 +99,9 @@ def channel_unit(model: Model, channel: Channel) -> str:
     return model.robot.link(body.link).joint.kind.velocity_units[channel.joint_v - body.joint_v.start]
 
 
-def reference_of(model: Model, selected: tuple[Channel, ...], value: Any, path: str | Keys = "reference") -> Reference:
+def reference_of(
+    model: Model, selected: tuple[ControlledCoordinate, ...], value: Any, path: str | Keys = "reference"
+) -> Reference:
     """Return one channel per coordinate, from a Reference, numbers, or {joint: Reference or numbers}."""
     n = len(selected)
     remedy = "give a Reference or numbers for " + listed([c.name for c in selected], "and")
@@ -113,7 +117,7 @@ def reference_of(model: Model, selected: tuple[Channel, ...], value: Any, path: 
     return _reference(value, path, n, remedy)
 
 
-def indices(model: Model, selected: tuple[Channel, ...], name: Any, path: str | Keys) -> list[int]:
+def indices(model: Model, selected: tuple[ControlledCoordinate, ...], name: Any, path: str | Keys) -> list[int]:
     """Return positions among `selected` of a joint's or a coordinate's channels."""
     wanted = {channel.name for channel in _coordinates(model, name, path)}
     index = [k for k, channel in enumerate(selected) if channel.name in wanted]
@@ -123,7 +127,7 @@ def indices(model: Model, selected: tuple[Channel, ...], name: Any, path: str | 
     return index
 
 
-def require(selected: tuple[Channel, ...], given: np.ndarray, path: str | Keys, remedy: str) -> None:
+def require(selected: tuple[ControlledCoordinate, ...], given: np.ndarray, path: str | Keys, remedy: str) -> None:
     """Refuse channels that were not given a value."""
     missing = [channel.name for channel, has in zip(selected, given) if not has]
     if missing:
@@ -138,7 +142,7 @@ def _reference(value: Any, path: str | Keys, n: int, remedy: str) -> Reference:
     return value
 
 
-def _coordinates(model: Model, name: Any, path: str | Keys, measured: bool = False) -> list[Channel]:
+def _coordinates(model: Model, name: Any, path: str | Keys, measured: bool = False) -> list[ControlledCoordinate]:
     for body in model.bodies:
         labels = body.v_names[: body.joint_v.stop - body.joint_v.start]
         if name == body.joint or name in labels:
@@ -165,11 +169,11 @@ def _check(model: Model, body: BodyNames, name: str, path: str | Keys, measured:
         raise LissomError(f"the motion of {name!r} is prescribed; no controller can act on it", keys(path))
 
 
-def _channel(body: BodyNames, name: str, k: int) -> Channel:
+def _channel(body: BodyNames, name: str, k: int) -> ControlledCoordinate:
     q, v = body.joint_q.start + k, body.joint_v.start + k
     motor_q = q if body.rotor_q is None else body.rotor_q
     motor_v = v if body.rotor_v is None else body.rotor_v
-    return Channel(name, body.joint, motor_v, q, v, motor_q, motor_v)
+    return ControlledCoordinate(name, body.joint, motor_v, q, v, motor_q, motor_v)
 
 
 def _joints(model: Model) -> str:

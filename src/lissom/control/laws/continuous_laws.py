@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.control import argument_checks
 from lissom.control.choices import SIDES, Side
-from lissom.control.laws.channels import Channel, by_channel, channels, check_units, indices, reference_of
+from lissom.control.laws.channels import ControlledCoordinate, by_channel, channels, check_units, indices, reference_of
 from lissom.control.laws.control_law import ControlLaw, JointLaw
 from lissom.control.laws.law_kinds import COMPUTED_TORQUE, GRAVITY, PD, LawKind
 from lissom.control.laws.rigid_model import rigid_twin
@@ -163,7 +163,7 @@ def joint_law(
 
 def _law(
     model: Model,
-    selected: tuple[Channel, ...],
+    selected: tuple[ControlledCoordinate, ...],
     gains: Sequence[np.ndarray],
     reference: Any,
     side: Side,
@@ -208,7 +208,7 @@ def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side)
     return {"twin_index": _index(index), "twin_q": _index(on_q), "twin_v": _index(on_v)}
 
 
-def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, np.ndarray]:
+def _gains(model: Model, gains: Any) -> tuple[tuple[ControlledCoordinate, ...], np.ndarray, np.ndarray]:
     if not isinstance(gains, Mapping):
         text = f"must be a mapping, not {kind_of(gains)}; give {{joint: {{p: ..., d: ...}}}}"
         raise LissomError(text, ("gains",), gains)
@@ -234,7 +234,9 @@ def _gains(model: Model, gains: Any) -> tuple[tuple[Channel, ...], np.ndarray, n
     return selected, out[0], out[1]
 
 
-def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> tuple[np.ndarray, np.ndarray]:
+def saturation_of(
+    model: Model, selected: tuple[ControlledCoordinate, ...], limits: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the largest torque of every channel, infinite where none is given."""
     lower, upper = np.full(len(selected), -np.inf), np.full(len(selected), np.inf)
     remedy = "give the largest torque in N m (N when sliding)"
@@ -258,7 +260,7 @@ def saturation_of(model: Model, selected: tuple[Channel, ...], limits: Any) -> t
     return lower, upper
 
 
-def _torques(model: Model, selected: tuple[Channel, ...], values: Any, field: str) -> Reference:
+def _torques(model: Model, selected: tuple[ControlledCoordinate, ...], values: Any, field: str) -> Reference:
     """Return the torques per channel, zero for the joints that are not named."""
     check_units(model, selected, values, FORCE, field)
     if not isinstance(values, Mapping):

@@ -114,7 +114,7 @@ class Hold:
 
     def __init__(self, sampled: Sampled, model: Model, read: Reader | None = None) -> None:
         self._sampled, self._read = sampled, read
-        self._output = Output(model)
+        self._output = CheckedForces(model)
         self._count = 0
         self._waiting: deque[tuple[float, np.ndarray]] = deque()
         self.torque = np.zeros(model.nv)
@@ -145,7 +145,7 @@ class Hold:
         return (self._read(self._sampled.sensors, t),)
 
 
-class Output:
+class CheckedForces:
     """What a controller may return, made into generalised forces (nv,)."""
 
     def __init__(self, model: Model) -> None:

@@ -17,7 +17,7 @@ from lissom.model.description.sensor import OnJoint, Sensor, as_sensors, sensor_
 from lissom.model.model import Model
 
 
-class Measured:
+class SensorLaw:
     """A law as a function (t, readings): angles from encoders, rates from tachometers or from the last two angles."""
 
     def __init__(self, model: Model, law: ControlLaw, sensors: Sequence[OnJoint]) -> None:
@@ -85,7 +85,7 @@ def on_sensors(
     if not isinstance(law, ControlLaw):
         raise LissomError("must be a law such as control.pd makes; a function reads sensors by Sampled", ("law",), law)
     chosen = _at_joints(model, sensors)
-    return Sampled(Measured(model, law, chosen), rate, delay, tuple(sensor.called for sensor in chosen))
+    return Sampled(SensorLaw(model, law, chosen), rate, delay, tuple(sensor.called for sensor in chosen))
 
 
 def chosen_sensors(model: Model, sensors: Any) -> tuple[Sensor, ...]:

@@ -14,7 +14,7 @@ from pydantic import Field
 from pydantic_core import ValidationError
 
 from lissom.control.design.input_shaping import Impulses, impulses, shape, shaper
-from lissom.control.laws.channels import Channel, channels
+from lissom.control.laws.channels import ControlledCoordinate, channels
 from lissom.control.laws.continuous_laws import computed_torque, pd, torques
 from lissom.control.laws.control_law import ControlLaw, Together
 from lissom.control.laws.sampled_control import Sampled
@@ -196,14 +196,14 @@ class ControlSetting:
         follows = self.reference(block, selected, None)
         return lqr(self.model, self._pose(block.pose, follows, selected), reference=follows, **options)
 
-    def _pose(self, pose: Any, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
+    def _pose(self, pose: Any, follows: Reference, selected: tuple[ControlledCoordinate, ...]) -> np.ndarray:
         """Return where a design is made: at the given pose, else where the motion ends."""
         if pose is None:
             return self._end(follows, selected)
         with within("pose"):
             return configuration(self.model, pose)
 
-    def _reference_or_start(self, block: Any, selected: tuple[Channel, ...]) -> Reference:
+    def _reference_or_start(self, block: Any, selected: tuple[ControlledCoordinate, ...]) -> Reference:
         """Return what is followed; where the joints start unless given."""
         first = np.array([self.start[channel.joint_q] for channel in selected])
         if block is None:
@@ -212,7 +212,7 @@ class ControlSetting:
             return reference(self.model, block, selected, first, self.until)
 
     def reference(
-        self, block: control_schema.Following, selected: tuple[Channel, ...], law: ControlLaw | None = None
+        self, block: control_schema.Following, selected: tuple[ControlledCoordinate, ...], law: ControlLaw | None = None
     ) -> Reference:
         """Return what a block follows, shaped as it says; `law` holds the joints while vibrations are looked for."""
         follows = self._reference_or_start(block.reference, selected)
@@ -226,7 +226,7 @@ class ControlSetting:
             return impulses(block.type, block.frequency, block.damping or 0.0)
         return shaper(self.model, at, block.type, 1 if block.modes is None else block.modes, law)
 
-    def _end(self, follows: Reference, selected: tuple[Channel, ...]) -> np.ndarray:
+    def _end(self, follows: Reference, selected: tuple[ControlledCoordinate, ...]) -> np.ndarray:
         """Return the configuration (nq,) where a reference ends."""
         end = self.start.copy()
         for k, channel in enumerate(selected):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.control import argument_checks
-from lissom.control.laws.channels import Channel, check_units, indices
+from lissom.control.laws.channels import ControlledCoordinate, check_units, indices
 from lissom.control.references.reference import Reference
 from lissom.control.schema import reference_schema
 from lissom.control.schema.joint_values import Values
@@ -24,7 +24,7 @@ POSITIONS = ("from", "to", "points", "offset")  # fields of a block that say whe
 def reference(
     model: Model,
     block: reference_schema.ReferenceBlock,
-    selected: tuple[Channel, ...],
+    selected: tuple[ControlledCoordinate, ...],
     start: np.ndarray,
     until: float | None = None,
     positions: bool = True,
@@ -48,7 +48,12 @@ def reference(
 
 class _Builder:
     def __init__(
-        self, model: Model, selected: tuple[Channel, ...], start: np.ndarray, until: float | None, positions: bool
+        self,
+        model: Model,
+        selected: tuple[ControlledCoordinate, ...],
+        start: np.ndarray,
+        until: float | None,
+        positions: bool,
     ) -> None:
         self.model, self.selected, self.start, self.until, self.positions = model, selected, start, until, positions
         self.forces = not positions and selected[0].joint_v >= 0  # what has no coordinate is a length

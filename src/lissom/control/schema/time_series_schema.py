@@ -16,7 +16,7 @@ from lissom.control.references.reference import Reference
 from lissom.control.schema.reference_schema import TIMES, Block, Csv, check_timed
 from lissom.errors import LissomError, within
 from lissom.model.fields.base_model import FORM, form_of, refusals
-from lissom.model.fields.number_fields import Number, Quantity, kind_of, refusal
+from lissom.model.fields.number_fields import Number, WrittenNumber, kind_of, refusal
 from lissom.model.fields.units import JointUnit, fits, quantity
 from lissom.model.fields.written_forms import ANYTHING, NUMBER, QUANTITY, AlsoWritten, several
 
@@ -27,13 +27,13 @@ ROW = Number("a number, or a list such as [x, y, z]", ANY, each=True)
 Row = float | tuple[float, ...]
 
 
-class Series(Block):
+class TimeSeries(Block):
     """Base of all: what a number, or a list of them, is over time."""
 
     what: ClassVar[str] = "series"
 
 
-class Fixed(Series):
+class Fixed(TimeSeries):
     """A value that does not change."""
 
     form: ClassVar[str] = FORM + "constant"
@@ -41,7 +41,7 @@ class Fixed(Series):
     to: Annotated[Row, ROW]
 
 
-class Timed(Series):
+class Timed(TimeSeries):
     """Values at times."""
 
     at: tuple[Annotated[float, TIMES], ...] = Field(description="rising times in seconds, one per value")
@@ -54,10 +54,17 @@ class Timed(Series):
 
 
 class Jumps(Timed):
-    """Jump from value to value, each held until the next."""
+    """Jump from value to value, each held until the next; the first time is 0."""
 
     form: ClassVar[str] = FORM + "steps"
     type: Literal["steps"] = "steps"
+
+    @model_validator(mode="after")
+    def _from_the_start(self) -> Self:
+        if self.at[0] > 0:
+            text = f"must be 0: say what acts until {self.at[0]:g} s, as in at: [0, {self.at[0]:g}]"
+            raise refusals((("at", 0), self.at[0], text))
+        return self
 
 
 class Spline(Timed):
@@ -73,7 +80,7 @@ class Spline(Timed):
         return self
 
 
-class Sine(Series):
+class SineSeries(TimeSeries):
     """mean + amplitude sin(2 pi frequency t + phase)."""
 
     form: ClassVar[str] = FORM + "sine"
@@ -99,7 +106,7 @@ class Sine(Series):
         return np.atleast_1d(np.array(self.mean) + np.array(self.amplitude) * np.sin(turn))
 
 
-class Given(Series):
+class Given(TimeSeries):
     """A Reference, or a function of time."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -109,7 +116,7 @@ class Given(Series):
 
 def _wrapped(value: Any) -> Any:
     """Return a plain number or list as the constant that it means, what Python gives as it is."""
-    if isinstance(value, Reference) or (callable(value) and not isinstance(value, Series)):
+    if isinstance(value, Reference) or (callable(value) and not isinstance(value, TimeSeries)):
         return Given(value=value)
     if isinstance(value, np.ndarray):
         value = value.tolist()
@@ -117,7 +124,7 @@ def _wrapped(value: Any) -> Any:
         return {"type": "constant", "to": value}
     if isinstance(value, int | float | list | tuple) and not isinstance(value, bool):
         return {"type": "constant", "to": value}
-    if not isinstance(value, dict | Series):
+    if not isinstance(value, dict | TimeSeries):
         known = "numbers, or {type: steps | spline | sine | csv | constant, ...}"
         raise refusal(f"must be {known}, not {kind_of(value)}; give one of them")
     return value
@@ -127,7 +134,7 @@ AnySeries = Annotated[
     Annotated[Fixed, Tag(Fixed.form)]
     | Annotated[Jumps, Tag(Jumps.form)]
     | Annotated[Spline, Tag(Spline.form)]
-    | Annotated[Sine, Tag(Sine.form)]
+    | Annotated[SineSeries, Tag(SineSeries.form)]
     | Annotated[Csv, Tag(Csv.form)]
     | Annotated[Given, Tag(Given.form)],
     Discriminator(form_of),
@@ -152,7 +159,7 @@ def _check_units(series: Any, unit: str) -> None:
     for name in ("to", "amplitude", "mean"):
         value = getattr(series, name, ())
         for one in np.ravel(np.array(value, object)).tolist():
-            if isinstance(one, Quantity) and not fits(one.unit, unit):
+            if isinstance(one, WrittenNumber) and not fits(one.unit, unit):
                 wanted = f"a unit of {unit}" if unit else "no unit"
                 raise LissomError(f"has a unit of the wrong kind: this takes {wanted}", (name,), value)
 
@@ -165,7 +172,7 @@ def _reference(series: Any, count: int, duration: float, rate: float) -> Referen
         if isinstance(columns, dict):
             raise LissomError("must be a list of columns, one per number", ("columns",), columns)
         return Reference.from_csv(series.path, columns, series.time, series.interpolation)
-    if isinstance(series, Sine):
+    if isinstance(series, SineSeries):
         return Reference.from_function(series, max(duration, 1.0 / series.frequency))
     if isinstance(series, Timed):
         rows = [np.atleast_1d(row) for row in series.to]

@@ -30,7 +30,7 @@ def angles_off(model: Model, q: Vector) -> np.ndarray:
 def angle_rows(
     model: Model, q: Vector, turned: np.ndarray, gaps: Vector, G: np.ndarray | None = None
 ) -> tuple[Vector, np.ndarray]:
-    """Return what rows gape and their rates per unit of every velocity, angles in place of cosines in some loops.
+    """Return the gaps of the rows and their rates per unit of every velocity, angles in place of cosines in some loops.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def close_loops(
     -------
     array
         The configuration, every joint assembled as it is described; a start that is turned by more than 90 degrees
-        is told by a warning. An error names the loop that cannot close, how far it gapes, and what to free.
+        is told by a warning. An error names the loop that cannot close, its gap, and what to free.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def length_gaps(model: Model, lengths: Mapping[str, float]) -> Vector:
 
 
 class _ClosingSearch:
-    """Newton's method on what the rows gape."""
+    """Newton's method on the gaps of the rows."""
 
     def __init__(self, model: Model, lengths: Mapping[str, float], leave: Iterable[str] = ()) -> None:
         self.model, self.weights, self.wanted = model, move_weights(model), length_gaps(model, lengths)
@@ -184,7 +184,7 @@ class _ClosingSearch:
         return self.held * (loop_gaps(self.model, q) - self.wanted)
 
     def closed(self, q: Vector, turning: np.ndarray, bending: np.ndarray) -> tuple[Vector, float]:
-        """Return the best configuration found from `q` and how far it gapes: by joints alone, else by modes too."""
+        """Return the best configuration found from `q` and its gap: by joints alone, else by modes too."""
         best, gap = self._newton(q, turning)
         if gap > CLOSED and len(bending):
             other, left = self._newton(best, np.concatenate([turning, bending]))
@@ -263,7 +263,7 @@ def _cannot_close(model: Model, search: _ClosingSearch, q: Vector, kept: set[int
     held = [body.joint for body in model.bodies if body.link in way and kept & set(indices(body.joint_v))]
     remedy = f"free {listed(held)}, or " if held else ""
     return LissomError(
-        f"loops.{loop.name} cannot be closed: it still gapes by {by_loop[worst]:.3g} m or rad; {remedy}check lengths, "
+        f"loops.{loop.name} cannot be closed: its gap is still {by_loop[worst]:.3g} m or rad; {remedy}check lengths, "
         "origins and the direction of its axes"
     )
 

@@ -1,4 +1,4 @@
-"""Closed loops: how far they gape, how they move with the velocities, and the wrench in the joint that closes each.
+"""Closed loops: their gaps, how these change with the velocities, and the wrench in the joint that closes each.
 
 A row is one direction that the joint of a loop holds. `loop_rows` names them; every array over rows has that order.
 """

@@ -170,7 +170,7 @@ class TipSearch:
     # rows and ways
 
     def _rows(self, q: Vector) -> Vector:
-        """Return what loops gape and what the tip misses, in parts of the robot's size and rad."""
+        """Return the gaps of loops and what the tip misses, in parts of the robot's size and rad."""
         miss = [self._gaps(q)[0]] if self.model.loops else []
         T = point_pose(self.model, q, *self.point)
         miss.append((T[:3, 3] - self.goal.p)[self.goal.asked] / self.size)
@@ -189,7 +189,7 @@ class TipSearch:
         return np.concatenate(rows)[:, self.free]
 
     def _gaps(self, q: Vector, rates: bool = False) -> tuple[Vector, np.ndarray]:
-        """Return what the rows of the loops gape, and their rates (rows, nv) if asked; angles where far from closed."""
+        """Return the gaps of the rows of loops, and their rates (rows, nv) if asked; angles where far from closed."""
         G = loop_jacobian(self.model, q) if rates else None
         gaps, turned = loop_gaps(self.model, q) - self.wanted, np.flatnonzero(angles_off(self.model, q) > ASSEMBLED)
         if len(turned):

@@ -9,7 +9,7 @@ from typing import Literal
 
 from lissom.dynamics.symbolic import need_casadi
 from lissom.errors import LissomError, check_choice
-from lissom.export.c.export_task import ABOUT, Task, c_name, has_step, point_of
+from lissom.export.c.export_task import ABOUT, ExportTask, c_name, has_step, point_of
 from lissom.export.c.sources.table_parameters import Parameters
 from lissom.files import make_folder, write_whole
 from lissom.model.any_robot import AnyRobot, as_model
@@ -97,7 +97,7 @@ def to_c(
         need_casadi("straight-line C code needs", "or take the backend 'loops'")
     for link in wrenches:
         model.row(link)
-    task = Task(
+    task = ExportTask(
         model,
         c_name(name or model.robot.name),
         tuple(point_of(model, each) for each in (model.ends if points is None else points)),

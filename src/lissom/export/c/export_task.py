@@ -48,7 +48,7 @@ class Signature:
     python: Callable[[Values], Sequence[Any]]
 
 
-class Point(NamedTuple):
+class ExportPoint(NamedTuple):
     """A point whose pose and Jacobian are wanted."""
 
     name: str  # in C
@@ -92,25 +92,25 @@ def has_step(model: Model) -> bool:
     return not (model.prescribed or model.loops)
 
 
-def point_of(model: Model, text: str) -> Point:
+def point_of(model: Model, text: str) -> ExportPoint:
     """Return the point called `forearm` (a link's tip) or `upper@0.4` (a section of a beam, metres from its root)."""
     link, at, place = text.partition("@") if isinstance(text, str) else (text, "", "")
     model.row(link)
     if not at:
-        return Point(c_name(link), link, None)
+        return ExportPoint(c_name(link), link, None)
     try:
-        return Point(c_name(text), link, float(place))
+        return ExportPoint(c_name(text), link, float(place))
     except ValueError:
         raise LissomError("must be a link or link@metres, such as upper@0.4", ("points",), text) from None
 
 
 @dataclass(frozen=True)
-class Task:
+class ExportTask:
     """A model with all that its C functions depend on."""
 
     model: Model
     name: str  # what C names begin with
-    points: tuple[Point, ...]
+    points: tuple[ExportPoint, ...]
     wrenches: tuple[str, ...] = ()  # links that carry external wrenches
     parameters: Parameters | None = None  # numbers of the robot that are arguments
 
@@ -294,7 +294,7 @@ class Task:
         make("forward_dynamics", forward, (a, lam), motion)
         make("joint_wrenches", (*inverse[:3], lam, *inverse[3:]), (wrench, on), wrenches)
 
-    def _of_point(self, point: Point, q: Argument) -> dict[str, Signature]:
+    def _of_point(self, point: ExportPoint, q: Argument) -> dict[str, Signature]:
         model, link, x = self.model, point.link, point.x
         T = Argument("T", "16", 16, "rows of the pose")
         J = self.argument("J", "rows of the Jacobian", "NV", 6)

@@ -75,7 +75,7 @@ def to_fmu(
     from lissom.export.fmu.fmu_parameters import find_parameters
     from lissom.export.fmu.fmu_platforms import chosen
     from lissom.export.fmu.fmu_variables import Inputs, Variables
-    from lissom.export.fmu.kernel_closure import Closure
+    from lissom.export.fmu.kernel_closure import KernelClosure
     from lissom.kernel.compile.libraries.toolchain import OPTIONS
 
     check_choice("version", version, VERSIONS)
@@ -98,7 +98,7 @@ def to_fmu(
         tuned = find_parameters(run, image, parameters, inputs.channels)
     own.parameters[:] = [each.value for each in tuned]
     variables = Variables(run, own, image, inputs, tuned)
-    kernels = Closure([*map(source.code_of, run.calls), *(code for _, code in image.calls)])
+    kernels = KernelClosure([*map(source.code_of, run.calls), *(code for _, code in image.calls)])
     identifier = re.sub(r"\W", "_", title)
     identifier = f"_{identifier}" if identifier[:1].isdigit() else identifier
     token = _token(image.content(), [each.name for each in variables], version)

@@ -35,7 +35,7 @@ GAINS = (("p", "kp"), ("d", "kd"))
 REMEDY = "leave it out, and export again with --set where it is to change"
 
 
-class Parameter(NamedTuple):
+class FmuParameter(NamedTuple):
     """A number that a tool may change."""
 
     name: str
@@ -53,12 +53,12 @@ class Parameter(NamedTuple):
         return self.middle - self.half, self.middle + self.half
 
 
-def linear(name: str, value: float, unit: str, text: str, places: np.ndarray) -> Parameter:
+def linear(name: str, value: float, unit: str, text: str, places: np.ndarray) -> FmuParameter:
     """Return a number that stands at some places as it is."""
-    return Parameter(name, value, unit, text, value, np.inf, places, np.tile([0.0, 1.0], (len(places), 1)))
+    return FmuParameter(name, value, unit, text, value, np.inf, places, np.tile([0.0, 1.0], (len(places), 1)))
 
 
-def find_parameters(frozen: Frozen, image: Image, paths: Sequence[str], channels: Sequence[int]) -> list[Parameter]:
+def find_parameters(frozen: Frozen, image: Image, paths: Sequence[str], channels: Sequence[int]) -> list[FmuParameter]:
     """Find gains (of the `channels` that follow), gravity, and the numbers of the robot that `paths` name."""
     found = [*_gains(frozen, image, channels), *(_gravity(frozen, image, axis) for axis in range(3))]
     chosen = [_number(frozen, image, path) for path in dict.fromkeys(paths)]
@@ -67,7 +67,7 @@ def find_parameters(frozen: Frozen, image: Image, paths: Sequence[str], channels
     return found + chosen
 
 
-def _gains(frozen: Frozen, image: Image, channels: Sequence[int]) -> Iterator[Parameter]:
+def _gains(frozen: Frozen, image: Image, channels: Sequence[int]) -> Iterator[FmuParameter]:
     law, packed = frozen.memory.law, frozen.memory.system.law.fields
     if law is None:
         return
@@ -84,13 +84,13 @@ def _gains(frozen: Frozen, image: Image, channels: Sequence[int]) -> Iterator[Pa
             yield linear(f"gains.{law.names[k]}.{short}", float(gains[k]), per[field], text, place)
 
 
-def _gravity(frozen: Frozen, image: Image, axis: int) -> Parameter:
+def _gravity(frozen: Frozen, image: Image, axis: int) -> FmuParameter:
     places = [image.entries(model.arrays.gravity)[axis] for model in _models(frozen)]
     value = float(frozen.model.arrays.gravity[axis])
     return linear(f"gravity.{'xyz'[axis]}", value, "m/s2", "gravity, world axes", np.unique(places))
 
 
-def _number(frozen: Frozen, image: Image, path: str) -> Parameter:
+def _number(frozen: Frozen, image: Image, path: str) -> FmuParameter:
     """Return a number of the robot, with the series of all entries that depend on it."""
     value = frozen.model.robot.value(path)
     if isinstance(value, bool) or not isinstance(value, int | float) or value == 0:
@@ -115,11 +115,11 @@ def _number(frozen: Frozen, image: Image, path: str) -> Parameter:
         if np.all(missed <= CLOSE * scale[touched]):
             places, first = np.unique(_places(frozen, image)[touched], return_index=True)  # models share tables
             unit, text = unit_of(frozen.model.robot, path), f"{path} of the robot"
-            return Parameter(path, float(value), unit, text, float(value), half, places, series.T[first])
+            return FmuParameter(path, float(value), unit, text, float(value), half, places, series.T[first])
     raise LissomError(f"the robot does not depend smoothly on it; {REMEDY}", (path,), value)
 
 
-def _check_apart(frozen: Frozen, image: Image, one: Parameter, other: Parameter) -> None:
+def _check_apart(frozen: Frozen, image: Image, one: FmuParameter, other: FmuParameter) -> None:
     """Refuse two numbers whose changes do not add up."""
     places, total, changes = _places(frozen, image), _entries(frozen, []), []
     for each in (one, other):

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lissom.export.fmu.fmu_parameters import Parameter
+from lissom.export.fmu.fmu_parameters import FmuParameter
 from lissom.export.fmu.fmu_variables import ROLES, Inputs, Variables, prescribed_coordinates
 from lissom.export.fmu.frozen_run import Call, Frozen, OwnMemory, Scalar
-from lissom.export.fmu.kernel_closure import Closure, Code
+from lissom.export.fmu.kernel_closure import KernelClosure, KernelCode
 from lissom.export.fmu.memory_image import Image
 from lissom.kernel.compile.kinds import kinds
 from lissom.kernel.compile.translate.types import Types
@@ -19,10 +19,10 @@ from lissom.simulation.status.run_limits import HOPELESS, RACING, WHOLE_TURN, de
 ROW = 8  # words of a line of the image
 
 
-def code_of(call: Call) -> Code:
+def code_of(call: Call) -> KernelCode:
     """Return the kernel that a call needs."""
     examples = (a.example if isinstance(a, Scalar) else a for a in call.arguments)
-    return Code(call.kernel, kinds(examples))
+    return KernelCode(call.kernel, kinds(examples))
 
 
 def header(frozen: Frozen, own: OwnMemory, image: Image, variables: Variables, inputs: Inputs) -> str:
@@ -84,9 +84,9 @@ def source(
     image: Image,
     variables: Variables,
     inputs: Inputs,
-    tuned: Sequence[Parameter],
+    tuned: Sequence[FmuParameter],
     token: str,
-    kernels: Closure,
+    kernels: KernelClosure,
 ) -> str:
     """Write model.c."""
     states = [each for each in variables if each.role == "state"]
@@ -121,7 +121,7 @@ def _table(kind: str, name: str, values: Iterable[float]) -> str:
     return f"const {kind} {name}[] = {{{', '.join(map(str, [*values, 0]))}}};"  # C has no empty arrays
 
 
-def _declarations(frozen: Frozen, image: Image, kernels: Closure) -> str:
+def _declarations(frozen: Frozen, image: Image, kernels: KernelClosure) -> str:
     """Return the kernels that this file names, and the types of what they take."""
     types = Types()
     needed = dict.fromkeys([*map(code_of, frozen.calls), *(code for _, code in image.calls)])
@@ -130,7 +130,7 @@ def _declarations(frozen: Frozen, image: Image, kernels: Closure) -> str:
     return "\n".join([types.text(), *declared])
 
 
-def _links(image: Image, kernels: Closure) -> str:
+def _links(image: Image, kernels: KernelClosure) -> str:
     """Return the function that writes addresses into a copy of the image."""
     calls = ", ".join(f"{{{at}, (Code){kernels.unit(code).pointer}}}" for at, code in image.calls)
     links = ", ".join(f"{{{at}, {to}}}" for at, to in image.links)
@@ -146,7 +146,7 @@ void link_memory(unsigned char *memory) {{
 }}"""
 
 
-def _parameters(image: Image, own: OwnMemory, tuned: Sequence[Parameter]) -> str:
+def _parameters(image: Image, own: OwnMemory, tuned: Sequence[FmuParameter]) -> str:
     """Write the function that puts changed parameters into effect: series of their changes are added."""
     places = sorted({int(place) for each in tuned for place in each.places})
     effects = [(k, int(place)) for k, each in enumerate(tuned) for place in each.places]
@@ -191,7 +191,7 @@ def _sense(frozen: Frozen, image: Image) -> str:
 }}"""
 
 
-def _call(image: Image, call: Call, kernels: Closure) -> str:
+def _call(image: Image, call: Call, kernels: KernelClosure) -> str:
     """Return A C function that calls a kernel on the memory of a run."""
     code, types, takes, given = code_of(call), Types(), ["unsigned char *memory"], []
     for argument, kind in zip(call.arguments, code.kinds, strict=True):

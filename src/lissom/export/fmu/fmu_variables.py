@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lissom.control.laws.control_law import ControlLaw
-from lissom.export.fmu.fmu_parameters import Parameter
+from lissom.export.fmu.fmu_parameters import FmuParameter
 from lissom.export.fmu.frozen_run import Frozen, OwnMemory
 from lissom.export.fmu.memory_image import Image
 from lissom.model.description.joint_kinds import FORCE
@@ -28,7 +28,7 @@ Role = Literal["input", "parameter", "state", "derivative", "output", "switch", 
 ROLES: tuple[Role, ...] = ("time", "input", "parameter", "switch", "state", "derivative", "output")
 
 
-class Variable(NamedTuple):
+class FmuVariable(NamedTuple):
     """A number that a tool may read or set; its value reference is its place in the list of all."""
 
     name: str
@@ -87,25 +87,25 @@ def followed(controller: ControlLaw | None) -> list[int]:
     return list(found.values())
 
 
-class Variables(list[Variable]):
+class Variables(list[FmuVariable]):
     """All variables of a frozen run."""
 
     def __init__(
-        self, frozen: Frozen, own: OwnMemory, image: Image, inputs: Inputs, tuned: Sequence[Parameter]
+        self, frozen: Frozen, own: OwnMemory, image: Image, inputs: Inputs, tuned: Sequence[FmuParameter]
     ) -> None:
         super().__init__()
         self.image = image
-        self.append(Variable("time", "time", image.offset(frozen.memory.state.clock), "s", "time"))
+        self.append(FmuVariable("time", "time", image.offset(frozen.memory.state.clock), "s", "time"))
         for name, at, unit, text in zip(
             inputs.names, image.entries(own.inputs), inputs.units, inputs.texts, strict=True
         ):
-            self.append(Variable(name, "input", int(at), unit, text))
+            self.append(FmuVariable(name, "input", int(at), unit, text))
         if inputs.channels:
             text = "follow inputs.reference in place of the scenario's references"
-            self.append(Variable("inputs.follow", "switch", image.offset(own.switches), "", text))
+            self.append(FmuVariable("inputs.follow", "switch", image.offset(own.switches), "", text))
         for each, at in zip(tuned, image.entries(own.parameters), strict=True):
             limits = None if np.isinf(each.half) else each.limits
-            self.append(Variable(each.name, "parameter", int(at), each.unit, each.text, each.value, limits=limits))
+            self.append(FmuVariable(each.name, "parameter", int(at), each.unit, each.text, each.value, limits=limits))
         self._motion(frozen, own)
         self._results(frozen)
         names = [plain(each.name) for each in self]
@@ -120,7 +120,7 @@ class Variables(list[Variable]):
         places = self.image.entries(array).reshape(-1) if array.size else ()
         units = [unit] if isinstance(unit, str) else unit
         for k, (label, at) in enumerate(zip(labels, places, strict=True)):
-            self.append(Variable(".".join((name, *label)), "output", int(at), units[k % len(units)], text))
+            self.append(FmuVariable(".".join((name, *label)), "output", int(at), units[k % len(units)], text))
 
     def _motion(self, frozen: Frozen, own: OwnMemory) -> None:
         """Add coordinates: states and their derivatives, outputs where they are given in time."""
@@ -136,11 +136,11 @@ class Variables(list[Variable]):
                 full, unit = f"{name}.{coordinate}", columns.units[k] + per
                 at, moving = int(self.image.entries(array)[k]), int(self.image.entries(rate)[k])
                 if k in given:
-                    self.append(Variable(full, "output", at, unit, f"{name}, given in time", float(array[k])))
+                    self.append(FmuVariable(full, "output", at, unit, f"{name}, given in time", float(array[k])))
                     continue
-                self.append(Variable(full, "state", at, unit, name, float(array[k])))
+                self.append(FmuVariable(full, "state", at, unit, name, float(array[k])))
                 per_second = f"{unit}/s" if not per else unit.replace("/s", "/s2")
-                self.append(Variable(f"der({full})", "derivative", moving, per_second, f"rate of {full}", of=full))
+                self.append(FmuVariable(f"der({full})", "derivative", moving, per_second, f"rate of {full}", of=full))
         units = [unit + "/s2" for unit in v.units]
         self._all("acceleration", [(name,) for name in v.names], own.a, units, "acceleration")
 

@@ -58,7 +58,7 @@ class OwnMemory(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Senses:
+class FrozenSensors:
     """Ideal sensors: what they read lies in memory after the calls."""
 
     readings: tuple[tuple[str, str, np.ndarray], ...]  # name, unit and place (1,) of each number
@@ -77,7 +77,7 @@ class Frozen:
     calls: tuple[Call, ...]
     fed: tuple[str, ...]  # links on whose tips loads from outside act
     all_loads: tuple[Load, ...]  # with these
-    senses: Senses | None  # where there are sensors
+    senses: FrozenSensors | None  # where there are sensors
 
     @property
     def model(self) -> Any:
@@ -139,7 +139,7 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
     return Frozen(prepared, memory, method, seen, calls, tuple(fed), all_loads, senses)
 
 
-def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation) -> Senses | None:
+def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation) -> FrozenSensors | None:
     """Return the sensors whose readings are numbers in the kernel's memory: not strain gauges."""
     sensors = [one for one in sensors_of(model, prepared.sensors) if kind_of(one).in_memory]
     if not sensors:
@@ -156,7 +156,7 @@ def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation)
         Call("sense_forces", inverse_dynamics, (points.struct, work, own.q, own.v, own.a, wrench, np.zeros(model.nv))),
         Call("sense_places", world_frames, (points.struct, work)),
     )
-    return Senses(tuple(readings), wrench, calls)
+    return FrozenSensors(tuple(readings), wrench, calls)
 
 
 def own_memory(prepared: Prepared, inputs: int, parameters: int) -> OwnMemory:

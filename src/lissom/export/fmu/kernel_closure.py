@@ -11,19 +11,19 @@ from lissom.kernel.compile.translate.types import unsized
 from lissom.kernel.compile.translate.unit import RESULTS
 
 
-class Code(NamedTuple):
+class KernelCode(NamedTuple):
     """A kernel for arguments of these kinds."""
 
     kernel: Any
     kinds: tuple[Kind, ...]
 
 
-class Closure(Catalogue):
+class KernelClosure(Catalogue):
     """Kernels as units of C, which grow by those that are called as they are translated."""
 
-    def __init__(self, codes: Iterable[Code]) -> None:
+    def __init__(self, codes: Iterable[KernelCode]) -> None:
         super().__init__({})
-        self._made: dict[Code, Unit | None] = {}  # None: left to its callers, as it takes or returns tuples
+        self._made: dict[KernelCode, Unit | None] = {}  # None: left to its callers, as it takes or returns tuples
         for code in codes:
             self.unit(code)
 
@@ -32,9 +32,9 @@ class Closure(Catalogue):
         """All of them, by name."""
         return sorted(filter(None, self._made.values()), key=lambda unit: unit.pointer)
 
-    def unit(self, code: Code) -> Unit:
+    def unit(self, code: KernelCode) -> Unit:
         """Return the C of a kernel; all that it calls is then among `units`."""
-        code = Code(code.kernel, tuple(map(unsized, code.kinds)))
+        code = KernelCode(code.kernel, tuple(map(unsized, code.kinds)))
         self.find(*code)
         found = self._made[code]
         assert found is not None, f"{code.kernel.__name__}: only other kernels can call it"
@@ -42,7 +42,7 @@ class Closure(Catalogue):
 
     def find(self, kernel: Any, kinds: tuple[Any, ...]) -> tuple[str, Any] | None:
         """Return the name of a kernel and the kind of its result; None where its callers are to hold it."""
-        code = Code(kernel, kinds)
+        code = KernelCode(kernel, kinds)
         if code not in self._made:
             self._made[code] = None  # as long as it is being translated
             if all(isinstance(kind, get_args(Kind)) for kind in kinds):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.export.fmu.kernel_closure import Code
+from lissom.export.fmu.kernel_closure import KernelCode
 from lissom.kernel.compile import Hidden, Pointer, Struct
 from lissom.kernel.compile.late import LATE
 from lissom.kernel.compile.struct import WORD
@@ -35,7 +35,7 @@ class Image:
         self._kept = list(roots)
         self._intervals: list[tuple[int, int]] = []  # in the order of their first sight, the same for alike runs
         self._addresses: list[tuple[int, int | None]] = []  # place and target, None for memory of no size
-        self._code: list[tuple[int, Code]] = []
+        self._code: list[tuple[int, KernelCode]] = []
         self._blank: list[int] = []  # words whose content means nothing elsewhere
         self._seen: set[int] = set()
         for root in self._kept:
@@ -117,7 +117,7 @@ class Image:
         self._blank.append(at)
         if address:
             kinds = next(kinds for kinds, where in kernel.addresses.items() if where == address)
-            self._code.append((at, Code(kernel, kinds)))
+            self._code.append((at, KernelCode(kernel, kinds)))
 
     def _link(self, at: int, to: int | None) -> None:
         self._blank.append(at)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from lissom.export.fmu.fmu_variables import Variable
+from lissom.export.fmu.fmu_variables import FmuVariable
 from lissom.version import __version__
 
 BASE = {"kg": "kg", "m": "m", "s": "s", "rad": "rad"}
@@ -58,7 +58,7 @@ def exponents(unit: str) -> dict[str, int]:
     return {base: power for base, power in total.items() if power}
 
 
-def describe(version: str, about: About, variables: list[Variable]) -> bytes:
+def describe(version: str, about: About, variables: list[FmuVariable]) -> bytes:
     """Return the description as XML."""
     return _text((_describe2 if version == "2.0" else _describe3)(about, variables))
 
@@ -96,7 +96,7 @@ def _experiment(root: Element, about: About) -> None:
     )  # fmt: skip
 
 
-def _units(root: Element, variables: list[Variable]) -> None:
+def _units(root: Element, variables: list[FmuVariable]) -> None:
     names = sorted({each.unit for each in variables} - {"", "1"})
     if names:
         definitions = SubElement(root, "UnitDefinitions")
@@ -105,7 +105,7 @@ def _units(root: Element, variables: list[Variable]) -> None:
             SubElement(unit, "BaseUnit", {base: str(power) for base, power in exponents(name).items()})
 
 
-def _describe2(about: About, variables: list[Variable]) -> Element:
+def _describe2(about: About, variables: list[FmuVariable]) -> Element:
     root = _root("2.0", about, "guid")
     flags = {"canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true", "providesDirectionalDerivative": "true"}
     common = {"modelIdentifier": about.identifier, **flags}
@@ -130,7 +130,11 @@ def _describe2(about: About, variables: list[Variable]) -> Element:
 
 
 def _structure2(
-    root: Element, name: str, variables: list[Variable], belongs: Callable[[Variable], bool], index: dict[str, str]
+    root: Element,
+    name: str,
+    variables: list[FmuVariable],
+    belongs: Callable[[FmuVariable], bool],
+    index: dict[str, str],
 ) -> None:
     found = [each for each in variables if belongs(each)]
     if found:
@@ -139,7 +143,7 @@ def _structure2(
             SubElement(part, "Unknown", index=index[each.name])
 
 
-def _describe3(about: About, variables: list[Variable]) -> Element:
+def _describe3(about: About, variables: list[FmuVariable]) -> Element:
     root = _root("3.0", about, "instantiationToken")
     flags = {"canGetAndSetFMUState": "true", "canSerializeFMUState": "true", "providesDirectionalDerivatives": "true"}
     common = {"modelIdentifier": about.identifier, **flags}
@@ -166,13 +170,13 @@ def _describe3(about: About, variables: list[Variable]) -> Element:
     return root
 
 
-def _common(k: int, each: Variable) -> dict[str, Any]:
+def _common(k: int, each: FmuVariable) -> dict[str, Any]:
     causality, variability, initial = CAUSALITY[each.role]
     found = {"name": each.name, "valueReference": str(k), "causality": causality, "variability": variability}
     return found | ({"description": each.text} if each.text else {}) | ({"initial": initial} if initial else {})
 
 
-def _number(each: Variable, index: dict[str, str]) -> dict[str, str]:
+def _number(each: FmuVariable, index: dict[str, str]) -> dict[str, str]:
     """Return what is said of its value: unit, range, start, and the state that it derives."""
     found = {} if each.unit in ("", "1") else {"unit": each.unit}
     found |= _limits(each)
@@ -183,9 +187,9 @@ def _number(each: Variable, index: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def _limits(each: Variable) -> dict[str, str]:
+def _limits(each: FmuVariable) -> dict[str, str]:
     return {} if each.limits is None else {"min": repr(each.limits[0]), "max": repr(each.limits[1])}
 
 
-def _value(each: Variable) -> str:
+def _value(each: FmuVariable) -> str:
     return ("true" if each.start else "false") if each.role == "switch" else repr(float(each.start))

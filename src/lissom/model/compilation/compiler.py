@@ -52,7 +52,7 @@ from lissom.model.description.robot import Robot
 from lissom.model.model import Model
 
 if TYPE_CHECKING:
-    from lissom.model.description.force_curve import Piece
+    from lissom.model.description.force_curve import CurvePiece
 
 
 def compile_robot(
@@ -81,10 +81,10 @@ def compile_robot(
     return similar or _Compiler(robot, names, tuple(frames)).model(before)
 
 
-class Curves(NamedTuple):
+class CurvePieces(NamedTuple):
     """The pieces of all curves in one list, and where those of each begin and end."""
 
-    pieces: list[Piece]
+    pieces: list[CurvePiece]
     springs: dict[int, tuple[int, int]]  # by velocity coordinate
     gears: list[tuple[int, int]]
     elements: list[tuple[int, int]]
@@ -242,9 +242,9 @@ class _Compiler(Layout):
         return out
 
     @cached_property
-    def curves(self) -> Curves:
+    def curves(self) -> CurvePieces:
         """The pieces of all curves: of springs in joints by velocity coordinate, of gears, of elements."""
-        pieces: list[Piece] = []
+        pieces: list[CurvePiece] = []
         springs: dict[int, tuple[int, int]] = {}
         for link, names in zip(self.links, self.names, strict=True):
             joint, spring = link.joint, link.joint.spring
@@ -252,7 +252,7 @@ class _Compiler(Layout):
                 stiffness = 0.0 if spring is None else joint.each(spring.stiffness)[k]
                 springs[names.joint_v.start + k] = append_curve(pieces, spring, stiffness)
         gears = [append_curve(pieces, link.joint.transmission) for link in self.rotors]
-        return Curves(pieces, springs, gears, [append_curve(pieces, element) for element in self.robot.elements])
+        return CurvePieces(pieces, springs, gears, [append_curve(pieces, element) for element in self.robot.elements])
 
     def _passive(self) -> Passive:
         """Make one row per coordinate on which a joint acts by itself."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from lissom.errors import RobotError
 from lissom.model.compilation.attachment_points import way
-from lissom.model.description.joint_kinds import Step, joint_steps
+from lissom.model.description.joint_kinds import MotionStep, joint_steps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -116,7 +116,7 @@ def _moves(joint: Joint, direction: str) -> bool:
     )
 
 
-def _turns_about(step: Step, axis: np.ndarray) -> bool:
+def _turns_about(step: MotionStep, axis: np.ndarray) -> bool:
     if step.row.on_group:
         return True
     freely = step.row.turns and not step.row.coupled

@@ -15,7 +15,7 @@ from lissom.kernel.data.arrays import Arrays, Bow, Foreshortening, Inertia, Stra
 
 if TYPE_CHECKING:
     from lissom.beam.fields.exact_field import Stations
-    from lissom.model.description.force_curve import Piece
+    from lissom.model.description.force_curve import CurvePiece
 
 
 def put_body(out: Inertia, i: int, body: Any) -> None:
@@ -115,7 +115,7 @@ def put_bow(out: Bow, i: int, link: Any) -> None:
     out.nodes[out.start[i] : out.start[i + 1], ..., : link.count] = part.nodes
 
 
-def append_curve(pieces: list[Piece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
+def append_curve(pieces: list[CurvePiece], spring: Any, stiffness: Any = None) -> tuple[int, int]:
     """Append the pieces of a spring's curve, if it has one, and tell where they begin and end."""
     start = len(pieces)
     if (curve := getattr(spring, "curve", None)) is not None:

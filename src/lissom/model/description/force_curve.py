@@ -19,7 +19,7 @@ from lissom.model.fields.written_forms import NUMBER, QUANTITY, AlsoWritten, sev
 FAR = 1e30  # no stretch comes that far
 
 
-class Piece(NamedTuple):
+class CurvePiece(NamedTuple):
     """A stretch of a curve: force = value + sum_j slopes[j] c^(j + 1), c = x - at from `lower` to `upper`."""
 
     at: float
@@ -63,10 +63,10 @@ class Curve(Description):
             raise refusals(("width", self.width, "goes with backlash and is at most half of it; correct or remove it"))
         return self
 
-    def pieces(self, stiffness: float) -> list[Piece]:
+    def pieces(self, stiffness: float) -> list[CurvePiece]:
         """Return the curve, that around zero stretch first; `stiffness` is the constant one, which play takes back."""
-        around: list[Piece] = []
-        others: list[Piece] = []
+        around: list[CurvePiece] = []
+        others: list[CurvePiece] = []
         if np.iscomplexobj(self.table) or isinstance(self.backlash, complex) or isinstance(self.width, complex):
             raise RobotError("a spring's table and play have no derivatives; take those by stiffness or polynomial")
         for low, high, cubic in self._intervals(stiffness):
@@ -74,7 +74,7 @@ class Curve(Description):
             moved = cubic(Polynomial([at, 1.0])).coef if len(cubic.coef) > 1 else cubic.coef
             slopes = np.zeros(POWERS, moved.dtype)
             slopes[: len(moved) - 1] = moved[1:]
-            piece = Piece(at, max(low - at, -FAR), min(high - at, FAR), moved[0], slopes)
+            piece = CurvePiece(at, max(low - at, -FAR), min(high - at, FAR), moved[0], slopes)
             (around if low <= 0 <= high else others).append(piece)
         return around + others
 

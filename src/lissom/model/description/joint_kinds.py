@@ -31,7 +31,7 @@ class Coordinates(NamedTuple):
     units: tuple[str, ...]  # of the coordinate, or of the integral of the velocity
 
 
-class Motion(NamedTuple):
+class MotionKind(NamedTuple):
     """What everybody but the kernel has to know of an elementary motion."""
 
     positions: Coordinates
@@ -46,12 +46,12 @@ class Motion(NamedTuple):
 
 _ANGLE, _LENGTH = Coordinates(("",), ("rad",)), Coordinates(("",), ("m",))
 MOTIONS = {
-    JointMotion.TURN: Motion(_ANGLE, _ANGLE, turns=True),
-    JointMotion.SLIDE: Motion(_LENGTH, _LENGTH, slides=True),
-    JointMotion.SCREW: Motion(_ANGLE, _ANGLE, turns=True, slides=True, coupled="pitch"),
-    JointMotion.GUIDED: Motion(_ANGLE, _ANGLE, coupled="path", closes_loops=False),
-    JointMotion.BALL: Motion(Coordinates(_QUATERNION, ("1",) * 4), Coordinates(_SPIN, ("rad",) * 3), on_group=True),
-    JointMotion.FLOAT: Motion(
+    JointMotion.TURN: MotionKind(_ANGLE, _ANGLE, turns=True),
+    JointMotion.SLIDE: MotionKind(_LENGTH, _LENGTH, slides=True),
+    JointMotion.SCREW: MotionKind(_ANGLE, _ANGLE, turns=True, slides=True, coupled="pitch"),
+    JointMotion.GUIDED: MotionKind(_ANGLE, _ANGLE, coupled="path", closes_loops=False),
+    JointMotion.BALL: MotionKind(Coordinates(_QUATERNION, ("1",) * 4), Coordinates(_SPIN, ("rad",) * 3), on_group=True),
+    JointMotion.FLOAT: MotionKind(
         Coordinates((*_QUATERNION, "x", "y", "z"), ("1",) * 4 + ("m",) * 3),
         Coordinates((*_SPIN, *_GLIDE), ("rad",) * 3 + ("m",) * 3),
         on_group=True,
@@ -64,14 +64,14 @@ STEPS = 3  # motions of a joint that the tables of the kernel have room for
 FIRST, SECOND, NORMAL = range(3)  # axes of a joint: the first, the second, and the one normal to both
 
 
-class Step(NamedTuple):
+class MotionStep(NamedTuple):
     """One elementary motion of a given joint."""
 
     motion: JointMotion
     screw: np.ndarray  # (6,) unit twist (angular, linear) of its coordinate where that is zero; zero on a group
 
     @property
-    def row(self) -> Motion:
+    def row(self) -> MotionKind:
         """What is known of the motion."""
         return MOTIONS[self.motion]
 
@@ -85,7 +85,7 @@ class Kind:
     square: bool = False  # two axes at right angles, x and y unless given
 
     @cached_property
-    def rows(self) -> tuple[Motion, ...]:
+    def rows(self) -> tuple[MotionKind, ...]:
         """What is known of its motions."""
         return tuple(MOTIONS[motion] for motion, _ in self.motions)
 
@@ -190,11 +190,14 @@ def register_kind(name: str, kind: Kind) -> None:
     KINDS[name] = kind
 
 
-def joint_steps(joint: Joint) -> list[Step]:
+def joint_steps(joint: Joint) -> list[MotionStep]:
     """Return the elementary motions of a joint, in order from the parent to the child."""
     axes = [np.asarray(axis) for axis in joint.axes]
     axes += [np.cross(axes[0], axes[1])] if len(axes) == 2 else []
-    return [Step(motion, _screw(joint, motion, axes[at] if axes else np.zeros(3))) for motion, at in joint.kind.motions]
+    return [
+        MotionStep(motion, _screw(joint, motion, axes[at] if axes else np.zeros(3)))
+        for motion, at in joint.kind.motions
+    ]
 
 
 def joint_screws(joint: Joint) -> np.ndarray:

@@ -11,7 +11,7 @@ from lissom.kernel.data.arrays import LoopRow
 from lissom.messages import listed
 from lissom.model.description.frame import WORLD, Frame, frame_problems
 from lissom.model.description.joint import Joint
-from lissom.model.description.joint_kinds import KINDS, Step, joint_steps
+from lissom.model.description.joint_kinds import KINDS, MotionStep, joint_steps
 from lissom.model.fields.base_model import Description, refusals
 from lissom.model.fields.name_fields import Name
 from lissom.model.fields.number_fields import Number, refusal
@@ -130,7 +130,7 @@ def held_rows(joint: Joint) -> list[Row]:
     return rows
 
 
-def _along(step: Step) -> np.ndarray:
+def _along(step: MotionStep) -> np.ndarray:
     """Return unit direction of a slide."""
     direction = step.screw[3:]
     return direction / np.linalg.norm(direction)

@@ -356,9 +356,9 @@ class Robot(Description):
     @classmethod
     def from_yaml(cls, text: str) -> "Robot":
         """Return a robot from the text of a robot file."""
-        from lissom.model.io.robot_files import Found
+        from lissom.model.io.robot_files import FoundFile
 
-        return Found(text, "<text>").robot()
+        return FoundFile(text, "<text>").robot()
 
     def save(self, path: str | Path) -> None:
         """Write the robot file."""

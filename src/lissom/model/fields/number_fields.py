@@ -19,7 +19,7 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lissom.model.fields import units
-from lissom.model.fields.written_forms import QUANTITY, Schema, SchemaOf, several, union
+from lissom.model.fields.written_forms import QUANTITY, UNCERTAIN, Schema, SchemaOf, several, union
 
 # Beyond these in SI units nothing is built, and products and powers of such numbers would leave the range of floats.
 LARGEST, SMALLEST = 1e20, 1e-40
@@ -28,7 +28,7 @@ LARGEST_IN = {"metres": 1e5, "1/m": 1e3, "rad/m": 1e3}
 PerCoordinate = float | tuple[float, ...]
 
 
-class Quantity(float):
+class WrittenNumber(float):
     """A number in SI units that knows the unit in which it was written, until its joint is known."""
 
     unit: units.Unit
@@ -49,7 +49,7 @@ def looks_like_degrees(value: Any) -> bool:
     Angles of several turns that are meant come from pi or from a unit, and have many digits: `720 deg` is no doubt.
     """
     number = value.real if isinstance(value, complex) else value
-    return not isinstance(number, Quantity) and abs(number) > 2 * math.pi and round(number, 2) == number
+    return not isinstance(number, WrittenNumber) and abs(number) > 2 * math.pi and round(number, 2) == number
 
 
 def degrees_text(value: float) -> str:
@@ -70,7 +70,7 @@ def wrong_kind(value: Any, unit: units.JointUnit, moved: Sequence[str]) -> str:
     several = isinstance(value, tuple | list)
     for k, one in enumerate(value if several else (value,)):
         for each in moved[k : k + 1] if several else moved:
-            if isinstance(one, Quantity) and not units.fits(one.unit, unit.of(each)):
+            if isinstance(one, WrittenNumber) and not units.fits(one.unit, unit.of(each)):
                 how = {"rad": "turns", "m": "slides"}.get(each, "is of a quaternion")
                 wanted = unit.of(each) or "no unit"
                 return f"has a unit of the wrong kind: the coordinate {how}, so this takes {wanted}"
@@ -179,7 +179,7 @@ class Number(Checked):
             "maximum": self.at_most,
         }
         number = {"type": "number"} | {name: bound for name, bound in bounds.items() if bound is not None}
-        one = union(number, QUANTITY) if self.unit else number
+        one = union(number, QUANTITY if self.unit else UNCERTAIN)
         return union(one, several(one, least=1)) if self.each else one
 
     def check_one(self, value: Any) -> float:
@@ -187,7 +187,7 @@ class Number(Checked):
         written = None
         if isinstance(value, str):
             value, written = self._in_si(value)
-        elif isinstance(value, Quantity):
+        elif isinstance(value, WrittenNumber):
             written = value.unit
         if not is_number(value):
             raise refusal(f"must be a number, not {kind_of(value)}{_hint(value)}; {self.remedy}")
@@ -209,7 +209,7 @@ class Number(Checked):
             raise refusal(f"must be less than {self.below:g}; {self.remedy}")
         if self.at_most is not None and number > self.at_most:
             raise refusal(f"is beyond any sensible size (at most {self.at_most:g}); {self.remedy}")
-        return number if written is None or isinstance(self.unit, str) else Quantity(number, written)
+        return number if written is None or isinstance(self.unit, str) else WrittenNumber(number, written)
 
     def _in_si(self, text: str) -> tuple[Any, units.Unit | None]:
         """Return the number of a quantity with a unit, such as "45 deg", and the unit; other text as it is."""
@@ -245,7 +245,7 @@ class Share(Checked):
     def schema(self, of: SchemaOf) -> Schema:
         """Return the JSON Schema of what is taken."""
         number = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
-        return union(number, {"type": "string", "pattern": "%"})
+        return union(number, {"type": "string", "pattern": r"^\s*[\d.]+([eE][-+]?\d+)?\s*%\s*$"})
 
 
 @dataclass(frozen=True)

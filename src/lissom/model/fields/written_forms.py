@@ -13,8 +13,10 @@ ANYTHING: Schema = {}
 TEXT: Schema = {"type": "string"}
 NULL: Schema = {"type": "null"}
 NUMBER: Schema = {"type": "number"}
-# A number with a unit, such as "45 deg" or "2.1e11 N/m2".
-QUANTITY: Schema = {"type": "string", "pattern": r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*[^\d\s.+-].*$"}
+_NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*"
+# A number and how well it is known, such as "0.33 +- 2 %"; with a unit, as "45 deg" or "2.1e11 N/m2 +- 3 %".
+UNCERTAIN: Schema = {"type": "string", "pattern": rf"{_NUMBER}(\+-|\+/-|±).+$"}
+QUANTITY: Schema = {"type": "string", "pattern": rf"{_NUMBER}([^\d\s.+-].*|(\+-|\+/-).+)$"}
 # Numbers that another program wrote: the file and its format; sections may be turned and offset beside it.
 FILE: Schema = {
     "type": "object",

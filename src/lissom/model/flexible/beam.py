@@ -354,9 +354,20 @@ class Beam(Description):
 
         Where the section jumps, it is the one that begins there, or the one that is `ending`.
         """
+        section, material = self._made_of(x, materials, ending)
+        return known_section_stress(section, material)
+
+    def yield_stress(self, x: float, materials: Mapping[str, Material], ending: bool = False) -> float | None:
+        """Return the stress at which the section at x yields; None where its material does not say."""
+        material = self._made_of(x, materials, ending)[1]
+        return None if material is None else material.yield_stress
+
+    def _made_of(
+        self, x: float, materials: Mapping[str, Material], ending: bool
+    ) -> tuple[SectionSpec, Material | None]:
         section, own = (self.section, None) if self.section is not None else section_at(self.stations, x, ending)
         name = own or self.material
-        return known_section_stress(section, None if name is None else materials[name])
+        return section, None if name is None else materials[name]
 
     def basis_ends(self, section: "beams.Section") -> str | dict[str, Any]:
         """Return end conditions for the basis, tip loads as ratios to the beam's own mass and to rhoA L^3."""

@@ -19,6 +19,7 @@ class Material(Description):
     E: Annotated[float, Number("Young's modulus (2.1e11 for steel)", "Pa", at_least=1e3, at_most=1e13)]
     nu: Annotated[float, Number("Poisson's ratio", above=-1, below=0.5)] = 0.3
     rho: Annotated[float, Number("the density (7800 for steel)", "kg/m3", at_least=1, at_most=1e5)]
+    yield_stress: Annotated[float | None, Number("the stress at which it yields (355 MPa)", "Pa", above=0)] = None
     G: Annotated[float | None, Number("the shear modulus", "Pa", above=0, at_most=1e13)] = None
 
     def build(self) -> beam.Material:

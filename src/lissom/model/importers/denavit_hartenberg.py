@@ -39,7 +39,7 @@ Angle = Number("the angle", "rad")
 Length = Number("the length", "metres")
 
 
-class Row(Description):
+class TableRow(Description):
     """One row of the table with the link it moves: a rigid body, a beam, or a frame without mass."""
 
     what: ClassVar[str] = "row"
@@ -74,7 +74,7 @@ class Table(Description):
     what: ClassVar[str] = "dh block"
 
     convention: Annotated[str, Choice("the convention", ("standard", "modified"))] = "standard"
-    rows: tuple[Row, ...] = Field(description="the rows, one per joint")
+    rows: tuple[TableRow, ...] = Field(description="the rows, one per joint")
 
 
 class DhFile(RobotForm):
@@ -82,7 +82,7 @@ class DhFile(RobotForm):
 
     name: Annotated[str, Title("the name of the robot")]
     base: Origin = Origin()
-    dh: Annotated[Table, AlsoWritten(tuple[Row, ...])]
+    dh: Annotated[Table, AlsoWritten(tuple[TableRow, ...])]
 
     @field_validator("dh", mode="before")
     @classmethod
@@ -150,7 +150,9 @@ def _modified_links(file: DhFile) -> list[Framed]:
     return links
 
 
-def _link(row: Row, before: list[Framed], place: np.ndarray, frame: np.ndarray, reach: np.ndarray | None) -> Framed:
+def _link(
+    row: TableRow, before: list[Framed], place: np.ndarray, frame: np.ndarray, reach: np.ndarray | None
+) -> Framed:
     """Return the link of a row; masses are in `frame`, the beam reaches to `reach`, both seen from its joint."""
     link = Framed(
         row.name,

@@ -27,7 +27,7 @@ MAX_BYTES = 5_000_000
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFile:
     """A file by its name or path: its text, and what stands in it where that is YAML."""
 
     text: str
@@ -93,15 +93,15 @@ def builtin_names() -> list[str]:
     return builtin.names(builtin.ROBOTS)
 
 
-def find(name_or_path: str | os.PathLike[str], *folders: Path) -> Found:
+def find(name_or_path: str | os.PathLike[str], *folders: Path) -> FoundFile:
     """Find a file that comes with lissom by its name in `folders`, or any other by its path."""
     name = os.fspath(name_or_path)
     if not isinstance(name, str):
         raise RobotError(f"{name!r}: not a name or a path; give text, e.g. load('ella')")
     for folder in folders:
         if name in builtin.names(folder):
-            return Found(builtin.text(folder, name), f"{name}.yaml", builtin=True)
-    return Found(text_of(Path(name)), name)
+            return FoundFile(builtin.text(folder, name), f"{name}.yaml", builtin=True)
+    return FoundFile(text_of(Path(name)), name)
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Robot:
@@ -135,7 +135,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Robot:
 
 def parse(text: str, source: str) -> Robot:
     """Return the robot of the text of a robot file; `source` names the file in messages. Doubts are not told."""
-    return Found(text, source, builtin=True).robot()
+    return FoundFile(text, source, builtin=True).robot()
 
 
 def text_of(path: Path) -> str:

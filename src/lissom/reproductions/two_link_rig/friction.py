@@ -11,7 +11,7 @@ import numpy as np
 
 import lissom
 from lissom.identify import Fit, Validation, validate
-from lissom.identify.residuals import Block
+from lissom.identify.residuals import OutputBlock
 from lissom.reproductions.two_link_rig.fitting import (
     COMPARED,
     FITTED,
@@ -90,8 +90,8 @@ class Comparison(NamedTuple):
 def compared(data: Columns, coulomb: Fit) -> Comparison:
     """All variants, fitted and beside each other; that with Coulomb friction is fitted already."""
     fits: dict[str, Found] = {}
-    choosing: dict[str, list[Block]] = {}
-    judging: dict[str, list[Block]] = {}
+    choosing: dict[str, list[OutputBlock]] = {}
+    judging: dict[str, list[OutputBlock]] = {}
     for name, variant in variants(coulomb.robot).items():
         seen = record(data, "square", FITTED, more=[*EFFICIENCY, *GAUGES], hub=variant.hub)
         found = coulomb

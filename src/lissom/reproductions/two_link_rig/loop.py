@@ -9,7 +9,7 @@ import numpy as np
 
 import lissom
 from lissom.identify import Validation
-from lissom.identify.residuals import Block
+from lissom.identify.residuals import OutputBlock
 from lissom.reproductions.two_link_rig.records import STEP, STRAIN, TORQUE, Columns, Feedback, Scales, record
 
 WINDOWS = {"square": (62.2, 82.1), "steps": (24.0, 40.0)}  # s, of no fit and no choice
@@ -49,7 +49,7 @@ def in_loop(data: Columns, models: Mapping[str, tuple[lissom.Robot, Scales]]) ->
 
 def _simulate_histories(
     data: Columns, run: str, window: tuple[float, float], robot: lissom.Robot, scales: Scales
-) -> list[Block]:
+) -> list[OutputBlock]:
     """Histories of one run; the unknown zero of a gauge is where its error has no mean."""
     seen = record(data, run, window, scales).model_copy(update={"torques": {}, "unknown": {}})
     samples = seen.samples()
@@ -75,5 +75,5 @@ def _simulate_histories(
             unit, modelled = "1", told.reading(head, ideal=True).values if head in names else np.zeros(len(measured))
             measured = measured - np.mean(measured - modelled)
         time, none = samples.time + samples.begin, np.zeros((len(measured), 0))
-        blocks.append(Block(seen.name, output, unit, time, measured, modelled, none))
+        blocks.append(OutputBlock(seen.name, output, unit, time, measured, modelled, none))
     return blocks

@@ -114,6 +114,8 @@ class ResultQuantity:
         `tip_position` and `deflection` alone. Runs of a study are computed one by one for quantities that do not.
     given : callable
         Whether a run has it; all have unless given.
+    on_demand : bool
+        Whether it takes so long that datasets and files leave it out, and have it only where its name is asked for.
     """
 
     name: str
@@ -126,6 +128,7 @@ class ResultQuantity:
     audit: bool = False
     in_packs: bool = False
     given: Callable[[RunData], bool] = _always
+    on_demand: bool = False
 
     def exists(self, run: RunData) -> bool:
         """Return whether a run has this quantity; nothing is computed for that."""

@@ -40,7 +40,7 @@ def expected_quantities(run: RunData) -> list[ResultQuantity]:
 def _compute(run: RunData, only: Container[str] | None) -> Quantities:
     made = {"time": Variable(("time",), np.array(run.raw.time, float), TIME)}
     for quantity in expected_quantities(run):
-        if only is None or quantity.name in only:
+        if (not quantity.on_demand) if only is None else (quantity.name in only):
             made |= {dim: axis(dim, run.labels(dim)) for dim in quantity.dims}
             made[quantity.name] = variable(quantity.dims, _values(run, quantity), quantity.text, quantity.units(run))
     return Quantities(made)

@@ -9,6 +9,7 @@ import numpy as np
 from lissom.control.laws.control_law import Together
 from lissom.results.quantity_names import AXES, QUATERNION, TWIST, WRENCH
 from lissom.results.registry.result_quantity import RunData, register_axis
+from lissom.results.registry.stress_peaks import stressed_links
 
 
 def sensor_labels(run: RunData) -> tuple[str, ...]:
@@ -47,6 +48,7 @@ for name, labels in {
     "joint": lambda run: run.model.joints,
     "link": lambda run: run.model.links,
     "flexible": lambda run: [link for link in run.model.links if link in run.model.flexible],
+    "beam": stressed_links,
     "axis": lambda run: AXES,
     "quaternion": lambda run: QUATERNION,
     "wrench_component": lambda run: WRENCH,

@@ -18,6 +18,7 @@ from lissom.results.momentum import Momentum, momentum
 from lissom.results.quantity_names import ENERGIES
 from lissom.results.registry.result_quantity import ResultQuantity, RunData, register_quantity
 from lissom.results.registry.standard_axes import followed_columns, followed_reference, load_names
+from lissom.results.registry.stress_peaks import peak_stress
 from lissom.simulation.inputs.sensor_signals import ideal_readings
 from lissom.simulation.postprocess import Wanted
 
@@ -279,4 +280,13 @@ _other(
     _residual,
     FORCES,
     audit=True,
+)
+_other(
+    "stress",
+    "beam",
+    "Pa",
+    "largest von Mises stress in the beam",
+    peak_stress,
+    FORCES,
+    on_demand=True,
 )

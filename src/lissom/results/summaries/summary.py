@@ -11,6 +11,7 @@ import numpy as np
 
 from lissom.lie import quaternion, so3
 from lissom.results.error_bars import Reached
+from lissom.results.registry.stress_peaks import StressPeak
 from lissom.results.summaries.summary_tables import BAND, Rows, all_rows, number
 from lissom.simulation.raw_run import Event
 from lissom.simulation.status.run_ending import Ending
@@ -126,6 +127,7 @@ class Summary:
     loops: tuple[LoopPeak, ...] = ()
     trust: Trust | None = None  # error bars of these numbers, where they were measured
     accuracy: str = ""  # one that was asked for, and what was chosen for it
+    stresses: tuple[StressPeak, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is not a finite number is None."""
@@ -191,6 +193,7 @@ def summarise(run: Trajectory) -> Summary:
         loops=tuple(_loop_peak(run, loop) for loop in run.model.robot.loops),  # cylinders are among the elements
         trust=run.trust,
         accuracy=str(Reached(**run.info.accuracy)) if run.info.accuracy else "",
+        stresses=run.stress_peaks(),
     )
 
 
@@ -293,6 +296,8 @@ def _plain(value: Any) -> Any:
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, Peak):
         return {"value": _plain(value.value), "time": _plain(value.time)}
+    if isinstance(value, StressPeak):
+        return {key: _plain(inner) for key, inner in value._asdict().items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     if isinstance(value, float | np.floating):

@@ -90,6 +90,7 @@ def all_rows(summary: Summary) -> dict[str, Rows]:
         "elements": _elements(summary),
         "loops": _loops(summary),
         "links": _links(summary),
+        "stresses": _stresses(summary),
         "settling": _settling(summary),
         "energy": _account(summary),
         "events": _events(summary),
@@ -139,6 +140,16 @@ def _links(summary: Summary) -> Rows:
         bow = cells.number(bow_name(e.link), e.bow.value, 1e3)
         rows.append((e.link, tip, e.deflection.time, turn, bow, e.bow.time, *(cells.source() or (e.percent,))))
     return Rows("Peak deflection", columns, rows)
+
+
+def _stresses(summary: Summary) -> Rows:
+    safety = any(e.safety is not None for e in summary.stresses)
+    columns = ("link", "MPa", "at s", "place", *(("safety",) if safety else ()))
+    cells = [
+        (e.link, e.stress / 1e6, e.time, e.at, *(("" if e.safety is None else e.safety,) if safety else ()))
+        for e in summary.stresses
+    ]
+    return Rows("Peak von Mises stress", columns, cells, words=3)
 
 
 def _settling(summary: Summary) -> Rows:

@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.analysis.energy_balance import balance
+from lissom.dynamics.coordinates import indices
 from lissom.simulation.raw_run import Event
 from lissom.simulation.status.run_ending import Ending
 
 if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory
+    from lissom.simulation.settings import RunSettings
 
 DOUBT = 0.01  # energy that is missing or too much, over all that was exchanged, beyond which a run is in doubt
 GLANCE = 24  # samples that are looked at first: energy once lost stays lost
 COASTING = 1e-4  # of the kinetic energy: what steps may lose of it at most, however many they are
 PER_STEP = 1e-6  # relative error of a step that is given, not chosen
 GRAVITY = 9.81  # m/s^2
+STILL = 100.0  # times the absolute tolerance: what moves no farther rests
+PARTS = 4  # of a run, in each of which the energy of vibrations is looked at
+LITTLE = 0.02  # of the largest deflection of a run: smaller vibrations matter to nobody
+LOST = 0.02  # of the energy of vibrations: 1 % of their size
 
 
 def check_energy(run: Trajectory) -> list[Event]:
@@ -30,15 +36,16 @@ def check_energy(run: Trajectory) -> list[Event]:
     if not np.all(np.isfinite(stored)):
         return []
     glance = balance(run.time[few], stored, run.work[few], run.dissipated[few], run.load_work[few])
-    if glance.relative <= DOUBT / 4 or not np.all(np.isfinite(run.energies)):
+    if glance.relative <= DOUBT / 4:
+        return _check_vibrations(run, few, stored)
+    if not np.all(np.isfinite(run.energies)):
         return []
     audit = run.energy_audit()
     missing = float(np.abs(audit.residual).max())
-    settings = run.info.settings
-    step = None if settings is None else settings.step
     if audit.relative <= DOUBT or missing <= _tolerated_energy(run):
         return []
-    remedy = "take a smaller rtol" if step is None else f"take a smaller step than {step:.3g} s, or none"
+    settings = run.info.settings
+    remedy = "take " + ("a smaller rtol" if settings is None else _finer(settings))
     when = float(run.time[np.argmax(np.abs(audit.residual) > DOUBT * audit.scale)])
     text = (
         f"the energy does not add up: from t = {when:.4g} s on it is wrong by up to {missing:.3g} J, "
@@ -47,15 +54,56 @@ def check_energy(run: Trajectory) -> list[Event]:
     return [Event(when, run.model.robot.name, "energy", text, audit.relative)]
 
 
+def _check_vibrations(run: Trajectory, few: np.ndarray, stored: np.ndarray) -> list[Event]:
+    """Return an event where steps damp what still vibrates once a motion has ended: its energy is little beside that.
+
+    few (k,): samples with `stored` energies (k, 5).
+    """
+    elastic = [k for body in run.model.bodies for k in indices(body.modes_q)]
+    settings = run.info.settings
+    if not elastic or settings is None or len(few) < 4 * PARTS:
+        return []
+    swing = float(np.ptp(run.q[:, elastic], axis=0).max())
+    for part in np.array_split(np.arange(len(few)), PARTS):
+        own = few[part]
+        sway = float(np.ptp(run.q[own[0] : own[-1] + 1, elastic], axis=0).max())
+        if sway <= max(STILL * settings.absolute_error, LITTLE * swing):
+            continue
+        audit = balance(run.time[own], stored[part], run.work[own], run.dissipated[own], run.load_work[own])
+        if audit.relative > LOST and np.abs(audit.residual).max() > _coasting(run, float(stored[part, 0].max())):
+            share = min(audit.relative, 1.0)
+            text = (
+                f"vibrations that are left at t = {run.time[own[0]]:.4g} s gain or lose {share:.0%} of their energy by "
+                f"the steps alone until {run.time[own[-1]]:.4g} s, as they are hardly larger than the errors allowed; "
+                f"where their size matters, take {_finer(settings)}"
+            )
+            return [Event(float(run.time[own[0]]), run.model.robot.name, "energy", text, audit.relative)]
+    return []
+
+
+def _finer(settings: RunSettings) -> str:
+    """Return the remedy against coarse steps in words."""
+    return "a smaller rtol" if settings.step is None else f"a smaller step than {settings.step:.3g} s, or none"
+
+
+def _coasting(run: Trajectory, kinetic: float) -> float:
+    """Return energy, in joule, that steps may lose of a kinetic energy that nothing changes."""
+    settings = run.info.settings
+    per_step = settings.rtol if settings is not None and settings.step is None else PER_STEP
+    return min(2 * per_step * run.info.steps, COASTING) * kinetic
+
+
 def _tolerated_energy(run: Trajectory) -> float:
     """Return energy, in joule, that errors within the tolerances take or bring, whatever was exchanged.
 
     A body that coasts exchanges none of its energy: every step may err by its share of that. One that rests has none:
-    then it is the work of lifting the robot's mass by the absolute tolerance.
+    then it is the work of lifting the robot's mass by the absolute tolerance. What moves farther does not rest, however
+    small its energy: vibrations of some micrometres may be damped away by steps that see them as errors allowed.
     """
     settings, mass = run.info.settings, float(run.model.arrays.inertia.mass.sum())
     kinetic = float(run.energies[:, 0].max())
     if settings is None:
         return PER_STEP * kinetic
-    per_step = settings.rtol if settings.step is None else PER_STEP
-    return max(min(2 * per_step * run.info.steps, COASTING) * kinetic, mass * GRAVITY * settings.absolute_error)
+    coasting = _coasting(run, kinetic)
+    rests = np.ptp(run.q, axis=0).max(initial=0.0) <= STILL * settings.absolute_error
+    return max(coasting, mass * GRAVITY * settings.absolute_error) if rests else coasting

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lissom.kernel.packs import LANES
-from lissom.simulation.batch.vector_results import Run, Stood, VectorResults
+from lissom.simulation.batch.vector_results import LaneRun, Stood, VectorResults
 from lissom.simulation.equations.newton import DUE
 from lissom.simulation.integrators.integrator_state import (
     LAST_STEP,
@@ -52,7 +52,7 @@ class Standing(NamedTuple):
 class LaneScheduler:
     """Runs that pass through the lanes of a batch."""
 
-    def __init__(self, batch: VectorBatch, runs: Sequence[Run]) -> None:
+    def __init__(self, batch: VectorBatch, runs: Sequence[LaneRun]) -> None:
         self.batch, self.runs = batch, runs
         self._waiting = deque(range(len(runs)))
         self._standing: dict[int, Standing] = {}

@@ -21,7 +21,7 @@ from lissom.kernel.packs.memory import Packing, aligned
 from lissom.model.model import parts
 from lissom.simulation.batch.lane_scheduler import LaneScheduler
 from lissom.simulation.batch.rerun import IN_TIME, Rerun
-from lissom.simulation.batch.vector_results import Run, VectorResults
+from lissom.simulation.batch.vector_results import LaneRun, VectorResults
 from lissom.simulation.equations.recorder import make_record
 from lissom.simulation.integrators.error_scales import Paces
 from lissom.simulation.integrators.integrator_state import set_out
@@ -36,7 +36,7 @@ SAMPLES = ("times", "q", "v", "a", "tau")  # of the record
 law_tables = lru_cache(maxsize=2 * LANES)(law_arrays)  # those of a pack are asked for again and again
 
 
-def eligible(run: Run) -> bool:
+def eligible(run: LaneRun) -> bool:
     """Return whether kernels in lanes know all of a run; nothing but its controller may drive or measure it."""
     law = run.controller
     if law is not None and not (isinstance(law, ControlLaw) and law.twin is None and law.outside is None):
@@ -52,7 +52,7 @@ class Wrenches(NamedTuple):
     wrench: np.ndarray
 
 
-class Frames(NamedTuple):
+class LinkPoses(NamedTuple):
     """Poses of links, computed after a run."""
 
     frame: np.ndarray
@@ -107,7 +107,7 @@ class VectorBatch:
     def frames(self) -> np.ndarray:
         """Return packs (N, n, 12) of position and rotation matrix of each link in the world, of all outputs."""
         count = int(self.record.next[0])
-        out = Frames(aligned(count, len(self._like.links), 12))
+        out = LinkPoses(aligned(count, len(self._like.links), 12))
         self._kernels.write_frames(*self._kernel[:3], count, Struct(out))
         return out.frame
 
@@ -116,7 +116,7 @@ class VectorBatch:
         own = self.memory.settings
         return own if own.duration == duration else own.model_copy(update={"duration": duration})
 
-    def fits(self, run: Run) -> bool:
+    def fits(self, run: LaneRun) -> bool:
         """Return whether a run differs from the first in numbers alone: model, gains, reference, start and duration."""
         if not alike(run.model.arrays, self._like.arrays):
             return False
@@ -128,11 +128,11 @@ class VectorBatch:
             for a, b in zip(own, other, strict=True)
         )
 
-    def run(self, runs: Sequence[Run]) -> VectorResults:
+    def run(self, runs: Sequence[LaneRun]) -> VectorResults:
         """Return results of up to LANES runs, without those that are to be computed alone."""
         return next(self.stream(runs[:LANES]), VectorResults(self, runs, ()))
 
-    def stream(self, runs: Sequence[Run]) -> Iterator[VectorResults]:
+    def stream(self, runs: Sequence[LaneRun]) -> Iterator[VectorResults]:
         """Return results of any number of runs, to be read before the next; without those to be computed alone."""
         return LaneScheduler(self, runs).results()
 
@@ -142,7 +142,7 @@ class VectorBatch:
         same = all(np.array_equal(getattr(own, name), getattr(tables, name)) for name in IN_TIME)
         return self.memory.segments if same else cut_at_jumps(law, (), ())
 
-    def fill(self, lane: int, run: Run) -> None:
+    def fill(self, lane: int, run: LaneRun) -> None:
         """Let a run stand in a lane, at its start."""
         self.equip(lane, run)
         q, v = run.start
@@ -153,7 +153,7 @@ class VectorBatch:
             self._bent = fields, deflection_map(run.model)
         self._maps[lane] = self._bent[1]
 
-    def equip(self, lane: int, run: Run) -> None:
+    def equip(self, lane: int, run: LaneRun) -> None:
         """Fill a lane with the tables of a run and of its law alone."""
         held = self._held[lane]
         for k, (places, part) in enumerate(zip(self._tables, parts(run.model.arrays), strict=True)):

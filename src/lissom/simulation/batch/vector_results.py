@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lissom.simulation.batch.vector_batch import VectorBatch
 
 
-class Run(NamedTuple):
+class LaneRun(NamedTuple):
     """What may differ between the runs of a pack."""
 
     model: Model
@@ -42,7 +42,7 @@ class VectorResults:
     """Samples of the runs that came through."""
 
     batch: VectorBatch
-    runs: Sequence[Run]  # all that were given
+    runs: Sequence[LaneRun]  # all that were given
     stood: Sequence[Stood]
     _seen: dict[str, np.ndarray] = field(default_factory=dict)
 

@@ -41,7 +41,7 @@ class Sensed(NamedTuple):
     reading: np.ndarray  # (N, m)
 
 
-class Row(NamedTuple):
+class RecordedState(NamedTuple):
     """A recorded state with what acted on it."""
 
     q: np.ndarray
@@ -144,7 +144,7 @@ class Sensors:
                 self._work[at].append((tap, 0.0))
         self._row = 0
 
-    def take(self, row: Row, loads: tuple[np.ndarray, np.ndarray]) -> None:
+    def take(self, row: RecordedState, loads: tuple[np.ndarray, np.ndarray]) -> None:
         """Look at the next recorded state; `loads` are row and entry of each number that acts from outside."""
         if self._row == len(self.times):
             return

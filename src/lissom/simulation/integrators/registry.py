@@ -63,7 +63,7 @@ class Buffers(NamedTuple):
     state: Any
 
 
-class Limits(NamedTuple):
+class MethodLimits(NamedTuple):
     """How far to march."""
 
     end: float  # s
@@ -114,7 +114,7 @@ class Method:
         """Return whether all steps have the size that is asked for."""
         return self.setup.fixed
 
-    def march(self, buffers: Buffers, limits: Limits) -> Status:
+    def march(self, buffers: Buffers, limits: MethodLimits) -> Status:
         """Take steps until a limit is reached, or no step converges."""
         from lissom.simulation.integrators.integrator_state import Status
 

@@ -31,7 +31,7 @@ def contact_state(model, work, q, v):
     act_unloaded(model, work, q, v)
 
 
-class Kept(NamedTuple):
+class StepCopy(NamedTuple):
     """What a step changes."""
 
     clock: np.ndarray
@@ -56,9 +56,9 @@ class ContactEvents:
         touch = self.model.scratch().touch
         return touch[:, GAP].copy(), touch[:, GAP_RATE].copy()
 
-    def _keep(self) -> Kept:
+    def _keep(self) -> StepCopy:
         s, r = self.state, self.record
-        return Kept(*(x.copy() for x in (s.clock, s.q, s.v, s.a, r.next, r.flow)))
+        return StepCopy(*(x.copy() for x in (s.clock, s.q, s.v, s.a, r.next, r.flow)))
 
     def longest_step(self) -> float:
         """Return how long a step may be that goes no further than the surfaces ahead, s; it begins now."""

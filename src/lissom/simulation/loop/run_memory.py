@@ -37,7 +37,7 @@ from lissom.simulation.inputs.payload import as_payloads, with_payloads
 from lissom.simulation.inputs.sensor_signals import FILTERED, Sensors, check_asked
 from lissom.simulation.integrators.error_scales import pace
 from lissom.simulation.integrators.integrator_state import Status, make_state
-from lissom.simulation.integrators.registry import Buffers, Limits, Method, check_installed
+from lissom.simulation.integrators.registry import Buffers, Method, MethodLimits, check_installed
 from lissom.simulation.loop.output_times import check_size, output_times
 from lissom.simulation.loop.segments import Segments, cut_at_jumps
 from lissom.simulation.settings import RunSettings
@@ -153,7 +153,9 @@ class RunMemory:
     def march(self, method: Method, end: float, steps: int, longest: float = np.inf) -> Status:
         """Take some steps, not beyond `end` (s) and not longer than `longest` (s)."""
         buffers = Buffers(self.packed, self.scratch, self.scratch_c, self.packed_record, self.packed_state)
-        return method.march(buffers, Limits(end, self.step or min(0.1 * self.duration, longest), method.fixed, steps))
+        return method.march(
+            buffers, MethodLimits(end, self.step or min(0.1 * self.duration, longest), method.fixed, steps)
+        )
 
     def compile(self, method: Method) -> None:
         """Take no step, so that clocks do not count compilation."""

@@ -19,7 +19,7 @@ from lissom.simulation.equations.newton import report
 from lissom.simulation.equations.recorder import DISSIPATED, LOAD_WORK, WORK
 from lissom.simulation.equations.system import KERNEL, Dynamics
 from lissom.simulation.inputs.payload import exchange
-from lissom.simulation.inputs.sensor_signals import Row
+from lissom.simulation.inputs.sensor_signals import RecordedState
 from lissom.simulation.integrators.integrator_state import CONTINUED, NEXT_STEP, TIME, Status
 from lissom.simulation.integrators.registry import Method
 from lissom.simulation.loop.contact_events import SHORTEST, TRIES, ContactEvents
@@ -176,7 +176,7 @@ class TimeLoop:
             return
         r, loads = memory.record, (memory.loads.row, memory.loads.entry)
         for k in range(sensors.seen, int(r.next[0])):
-            sensors.take(Row(r.q[k], r.v[k], r.a[k], r.load[k], r.lam[k]), loads)
+            sensors.take(RecordedState(r.q[k], r.v[k], r.a[k], r.load[k], r.lam[k]), loads)
 
     def _segment_end(self) -> float:
         """Return the next time when something jumps or bends: a reference, a sampled torque, or the end of the run."""

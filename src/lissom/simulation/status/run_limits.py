@@ -19,7 +19,7 @@ CALM = SMALL / 2  # largest component of it below which there is nothing to look
 HOPELESS = 3.0  # deflection over length beyond which a run is stopped
 WHOLE_TURN = 1.0  # turns of the tip of an exact link beyond which a run is stopped
 RACING = 1e6  # rad/s or m/s of a joint beyond which a run is stopped
-OPEN = 1e-9  # m or rad that a loop may gape
+OPEN = 1e-9  # m or rad: the gap that a loop may have
 JUMP = 0.2  # of the fastest velocity so far: more than accelerations explain from sample to sample
 CLOSER_LOOKS = 8  # at such samples at a time: a link that rings faster than it is sampled has many
 SINGULAR = 0.1  # of how loops are held at best, see `near_singular`: links that are nearly in line
@@ -128,7 +128,7 @@ class RunLimits:
         if gap <= OPEN:
             return None
         when, loop, gap = next((float(s), *found) for s, x in zip(t, q) if (found := self._gap(float(s), x))[1] > OPEN)
-        text = f"loops.{loop} opens: it gapes by {gap:.3g} m or rad at t = {when:.4g} s; {remedy(self.model)}"
+        text = f"loops.{loop} opens: its gap is {gap:.3g} m or rad at t = {when:.4g} s; {remedy(self.model)}"
         self._tell(Event(when, loop, "divergence", text, gap))
         return text
 

@@ -21,7 +21,7 @@ from lissom.simulation.status.run_warnings import EndedEarly, SimulationWarning,
 from lissom.study.execution.process_pool import Pool
 from lissom.study.execution.vector_runs import stream_of
 from lissom.study.plan.kept_quantities import Quantity, quantities
-from lissom.study.plan.run_plan import FINISHED, LOOKED, STATUS, Piece, Runs, as_scenario, with_settings
+from lissom.study.plan.run_plan import FINISHED, LOOKED, STATUS, Runs, StudyPiece, as_scenario, with_settings
 from lissom.study.plan.sampling import Variations, in_si
 
 if TYPE_CHECKING:
@@ -140,11 +140,11 @@ def portions(count: int, processes: int, packs: bool) -> list[range]:
     return [range(k, min(k + size, count)) for k in range(0, count, size)]
 
 
-def compute_runs(runs: Runs, processes: int, tell: Callable[[int], None]) -> Piece:
+def compute_runs(runs: Runs, processes: int, tell: Callable[[int], None]) -> StudyPiece:
     """Return results of all runs; `tell` is told how many are done."""
     order, job = runs.order(range(len(runs))), partial(runs.compute, stream=stream_of(len(runs)))
     parts = [tuple(order[k] for k in part) for part in portions(len(runs), processes, runs.in_packs)]
-    found: dict[tuple[int, ...], Piece] = {}
+    found: dict[tuple[int, ...], StudyPiece] = {}
     if processes == 1:
         for rows in parts:
             found[rows] = job(rows)
@@ -155,14 +155,14 @@ def compute_runs(runs: Runs, processes: int, tell: Callable[[int], None]) -> Pie
                 found[rows] = piece
                 tell(sum(map(len, found)))
     pieces, place = [found[rows] for rows in parts], np.argsort(order)
-    return Piece(
+    return StudyPiece(
         {name: np.concatenate([piece.values[name] for piece in pieces])[place] for name in runs.shapes},
         np.concatenate([piece.status for piece in pieces])[place],
         [text for _, text in sorted(zip(order, (text for piece in pieces for text in piece.cause), strict=True))],
     )
 
 
-def gather_runs(runs: Runs, piece: Piece) -> xr.Dataset:
+def gather_runs(runs: Runs, piece: StudyPiece) -> xr.Dataset:
     """Return one labelled dataset of all runs."""
     import xarray as xr
 

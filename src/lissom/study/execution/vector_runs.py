@@ -15,7 +15,7 @@ from lissom.scenario.prepare import Prepared, prepare_all
 from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch, eligible
-from lissom.simulation.batch.vector_results import Run, VectorResults
+from lissom.simulation.batch.vector_results import LaneRun, VectorResults
 from lissom.simulation.integrators.method_choice import recommend
 from lissom.simulation.integrators.registry import AUTO, integrator
 from lissom.simulation.settings import RunSettings
@@ -129,5 +129,5 @@ def _kind(settings: RunSettings) -> tuple[Any, ...]:
     return tuple(value for name, value in settings if name != "duration")
 
 
-def _run(one: Prepared) -> Run:
-    return Run(one.model, one.controller, one.start, one.settings.duration)
+def _run(one: Prepared) -> LaneRun:
+    return LaneRun(one.model, one.controller, one.start, one.settings.duration)

@@ -52,7 +52,7 @@ REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
 }
 
 
-class Measured(NamedTuple):
+class RunQuantity(NamedTuple):
     """A quantity of one run: its axes, their labels where they have some, and what it is."""
 
     dims: tuple[str, ...]
@@ -112,13 +112,13 @@ class Quantity:
         """The results of a run that it is made of."""
         return frozenset(() if self.of_robot else (self.channel.partition(".")[0],))
 
-    def measure(self, data: Quantities, model: Model, q: np.ndarray) -> Measured:
+    def measure(self, data: Quantities, model: Model, q: np.ndarray) -> RunQuantity:
         """Return its value in a run of the results `data`, which began in `q`, over time where it is not reduced."""
         head, _, rest = self.channel.partition(".")
         if head == MASS and rest:
             raise StudyError(f"there is nothing below {MASS}; leave out {rest!r}", ("outputs",), self.text)
         if head == MASS:
-            return Measured((), np.asarray(total_mass(model)), {}, "kg")
+            return RunQuantity((), np.asarray(total_mass(model)), {}, "kg")
         if head == FREQUENCY:
             return _frequency(model, q, rest, self.text)
         found = self._select(data)
@@ -126,7 +126,7 @@ class Quantity:
             found = _length(found, self.text)
         return self._reduce(found, data["time"]) if self.reduction else found
 
-    def _select(self, data: Quantities) -> Measured:
+    def _select(self, data: Quantities) -> RunQuantity:
         names = data.names
         head, _, rest = self.channel.partition(".")
         if head not in names:
@@ -168,9 +168,9 @@ class Quantity:
                 self.text,
             )
         units = ", ".join(dict.fromkeys(columns))
-        return Measured(tuple(dims), values, kept, units, variable.attrs.get("long_name", ""))
+        return RunQuantity(tuple(dims), values, kept, units, variable.attrs.get("long_name", ""))
 
-    def _reduce(self, found: Measured, time: np.ndarray) -> Measured:
+    def _reduce(self, found: RunQuantity, time: np.ndarray) -> RunQuantity:
         if "time" not in found.dims:
             raise StudyError(
                 f"{self.channel} does not change with time; leave out {self.reduction!r}", ("outputs",), self.text
@@ -188,7 +188,7 @@ def motor(joint: str, coordinates: Collection[str]) -> str:
     return rotor if rotor in coordinates else joint
 
 
-def _length(found: Measured, text: str) -> Measured:
+def _length(found: RunQuantity, text: str) -> RunQuantity:
     """Return the length of the vector along the last axis, which must have three parts."""
     last = found.dims[-1] if found.dims else "time"
     if last == "time" or found.values.shape[-1] != 3:
@@ -204,7 +204,7 @@ def total_mass(model: Model) -> float:
     return float(np.real(model.arrays.inertia.mass).sum())
 
 
-def _frequency(model: Model, q: np.ndarray, which: str, text: str) -> Measured:
+def _frequency(model: Model, q: np.ndarray, which: str, text: str) -> RunQuantity:
     """Return natural frequencies at the configuration q, joints locked."""
     from lissom.analysis.modes.natural_modes import natural_modes
 
@@ -212,10 +212,10 @@ def _frequency(model: Model, q: np.ndarray, which: str, text: str) -> Measured:
         raise StudyError("is counted from 1: frequency.1 is the lowest", ("outputs",), text)
     found = natural_modes(model, q=q).frequencies
     if not which:
-        return Measured(("natural_mode",), found, {}, "Hz")
+        return RunQuantity(("natural_mode",), found, {}, "Hz")
     if int(which) > len(found):
         raise StudyError(f"the arm has {len(found)} natural frequencies", ("outputs",), text)
-    return Measured((), found[int(which) - 1], {}, "Hz")
+    return RunQuantity((), found[int(which) - 1], {}, "Hz")
 
 
 def quantities(given: Any) -> dict[str, Quantity]:

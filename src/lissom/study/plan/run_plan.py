@@ -31,7 +31,7 @@ from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
 from lissom.study.execution.run_reuse import RunReuse
 from lissom.study.execution.vector_runs import AT_ONCE, VectorRuns, worth
-from lissom.study.plan.kept_quantities import Measured, Quantity
+from lissom.study.plan.kept_quantities import Quantity, RunQuantity
 from lissom.study.plan.sampling import Variations
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Shape:
     attributes: dict[str, str]
 
     @classmethod
-    def of(cls, found: Measured, samples: int) -> Shape:
+    def of(cls, found: RunQuantity, samples: int) -> Shape:
         """Return the shape of what a run of so many samples measures."""
         sizes = tuple(samples if dim == "time" else n for dim, n in zip(found.dims, found.values.shape, strict=True))
         attributes = {"long_name": found.text, "units": found.units}
@@ -67,7 +67,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Piece:
+class StudyPiece:
     """Results of some runs, one after the other."""
 
     values: dict[str, np.ndarray]  # (runs, ...) by the name of the quantity; nan where a run did not get there
@@ -173,8 +173,9 @@ class Runs:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             run = base.simulate(duration=short, progress=False)
+        data = run.quantities_with(_needs(self.outputs))
         return {
-            name: Shape.of(quantity.measure(run.quantities, run.model, run.q[0]), self.samples)
+            name: Shape.of(quantity.measure(data, run.model, run.q[0]), self.samples)
             for name, quantity in self.outputs.items()
         }
 
@@ -189,13 +190,13 @@ class Runs:
         """Output times of histories, s."""
         return output_times(self._base.model, self._base.settings)
 
-    def compute(self, rows: Sequence[int], stream: int = LANES) -> Piece:
+    def compute(self, rows: Sequence[int], stream: int = LANES) -> StudyPiece:
         """Simulate some runs; what goes wrong with one is noted, and the others go on.
 
         `stream`: how many of them may pass through one pack, one after the other.
         """
         values = {name: np.full((len(rows), *shape.sizes), np.nan) for name, shape in self.shapes.items()}
-        piece = Piece(values, np.full(len(rows), FINISHED, np.int8), [""] * len(rows))
+        piece = StudyPiece(values, np.full(len(rows), FINISHED, np.int8), [""] * len(rows))
         order = self.order(rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -211,7 +212,7 @@ class Runs:
             values = []
         return sorted(range(len(rows)), key=lambda k: -values[k]) if values else list(range(len(rows)))
 
-    def _compute(self, numbers: Sequence[int], rows: Sequence[int], piece: Piece, stream: int) -> None:
+    def _compute(self, numbers: Sequence[int], rows: Sequence[int], piece: StudyPiece, stream: int) -> None:
         """Simulate some runs, together where they look alike, and note them under their numbers in a piece."""
         scenarios: dict[int, Scenario] = {}  # by their place among them
         for place, k in enumerate(numbers):
@@ -231,7 +232,7 @@ class Runs:
                 if rows[numbers[place]] in self._looked_at:
                     self._doubt(raw, piece, numbers[place])
 
-    def _measure_pack(self, ran: VectorResults, at: Sequence[int], piece: Piece) -> None:
+    def _measure_pack(self, ran: VectorResults, at: Sequence[int], piece: StudyPiece) -> None:
         """Note runs of a pack whose samples stand in the same rows; `at`: their numbers in a piece."""
         together = {n: each for n, each in self.outputs.items() if not each.of_robot and _in_packs(each.needs)}
         others = {n: each for n, each in self.outputs.items() if n not in together}
@@ -249,7 +250,7 @@ class Runs:
                 for name, quantity in of_robot.items():
                     piece.values[name][k] = quantity.measure(found, model, run.start[0]).values
 
-    def _doubt(self, raw: RawRun, piece: Piece, k: int) -> None:
+    def _doubt(self, raw: RawRun, piece: StudyPiece, k: int) -> None:
         """Note what puts the numbers of run k of a piece in doubt, though it finished."""
         if raw.status is Ending.FINISHED:
             piece.cause[k] = "; ".join(event.text for event in model_doubts(raw))[:LONGEST]
@@ -260,7 +261,7 @@ class Runs:
         return frozenset(np.linspace(0, len(self) - 1, min(len(self), LOOKED)).astype(int).tolist())
 
     @contextmanager
-    def _note_refusal(self, piece: Piece, k: int) -> Iterator[None]:
+    def _note_refusal(self, piece: StudyPiece, k: int) -> Iterator[None]:
         """Note why run k of a piece is refused, if it is."""
         try:
             yield
@@ -269,7 +270,9 @@ class Runs:
                 place[k] = np.nan
             piece.status[k], piece.cause[k] = STATUS.index(REFUSED), str(error)[:LONGEST]
 
-    def _measure(self, outputs: Mapping[str, Quantity], raw: RawRun, start: np.ndarray, piece: Piece, k: int) -> None:
+    def _measure(
+        self, outputs: Mapping[str, Quantity], raw: RawRun, start: np.ndarray, piece: StudyPiece, k: int
+    ) -> None:
         """Note some outputs of a run that began in the configuration `start` as number k of a piece."""
         needs = _needs(outputs)
         found = quantities(raw, lambda: self._bench.observe(raw, look_for(needs)), needs)

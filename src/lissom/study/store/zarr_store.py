@@ -21,7 +21,7 @@ import numpy as np
 from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
 from lissom.study.execution.batch import column_of, status_attributes
-from lissom.study.plan.run_plan import LONGEST, VARIED, Piece, Runs
+from lissom.study.plan.run_plan import LONGEST, VARIED, Runs, StudyPiece
 from lissom.study.store.store_identity import SHOWN, check_equal, digests
 from lissom.study.store.store_places import (
     check_address,
@@ -245,7 +245,7 @@ class Store:
         chunk, count = self._array("status").chunks[0], self._array("status").shape[0]
         return range(piece * chunk, min((piece + 1) * chunk, count))
 
-    def write(self, piece: int, results: Piece) -> None:
+    def write(self, piece: int, results: StudyPiece) -> None:
         """Put the results of a piece into their place, then mark it as stored."""
         rows = self.rows(piece)
         at = slice(rows.start, rows.stop)

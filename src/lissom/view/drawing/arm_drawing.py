@@ -21,7 +21,7 @@ from lissom.view.figures.figure_style import line
 if TYPE_CHECKING:
     from lissom.model.description.robot import Link
     from lissom.model.model import BodyNames, Model
-    from lissom.view.drawing.link_solids import Piece
+    from lissom.view.drawing.link_solids import DrawnSolid
 
 SECTIONS = 25  # frames along a beam
 
@@ -40,7 +40,7 @@ class FrameMotion(NamedTuple):
         return FrameMotion(*(each[k : k + 1] + part * (each[k + 1 : k + 2] - each[k : k + 1]) for each in self))
 
 
-class Frames(NamedTuple):
+class WorldFrames(NamedTuple):
     """All frames of an arm in the world, and the world's own as the last."""
 
     axes: np.ndarray  # (s + 1, 3, 3)
@@ -79,7 +79,7 @@ class Drawing:
         self.missing: list[str] = []
 
     @cached_property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[DrawnSolid]:
         """The solids, link by link."""
         from lissom.view.drawing.link_solids import pieces
 
@@ -109,7 +109,7 @@ class Drawing:
             orientation[:, k] = _continuous(quaternion.from_matrix(inverse @ R[:, k]))
         return FrameMotion(position, orientation, displacement, turn, eta)
 
-    def frames(self, motion: FrameMotion, sample: int = 0, scale: float = 1.0) -> Frames:
+    def frames(self, motion: FrameMotion, sample: int = 0, scale: float = 1.0) -> WorldFrames:
         """Return all frames in the world at one sample, the deflection enlarged by `scale`."""
         turn = so3.exp(scale * motion.turn[sample])
         place = self.rest + scale * motion.displacement[sample]
@@ -124,9 +124,9 @@ class Drawing:
             at = self.frames_of[link]
             R[at], p[at] = Rk @ turn[at], pk + place[at] @ Rk.T
             R[k], p[k] = Rk, pk
-        return Frames(R, p if self.follow is None else p - p[self.follow])
+        return WorldFrames(R, p if self.follow is None else p - p[self.follow])
 
-    def points(self, piece: Piece, frames: Frames, eta: np.ndarray, scale: float = 1.0) -> np.ndarray:
+    def points(self, piece: DrawnSolid, frames: WorldFrames, eta: np.ndarray, scale: float = 1.0) -> np.ndarray:
         """Return points (n, 3) of a solid in the world; `eta` (modes,) are the modal coordinates of all links."""
         local = piece.mesh.points
         if piece.ends is not None and piece.part is not None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.lie import so3
 from lissom.view.drawing import triangle_meshes
-from lissom.view.drawing.link_solids import JOINT, Ends, Piece, joint_sign
+from lissom.view.drawing.link_solids import JOINT, DrawnSolid, Ends, joint_sign
 from lissom.view.drawing.triangle_meshes import Mesh
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TURNS, AROUND, CORNERS = 9, 12, 6  # of a coil: turns, points per turn, corners 
 BARREL = 0.55  # of its length at rest
 
 
-def outside_pieces(arm: Drawing) -> list[Piece]:
+def outside_pieces(arm: Drawing) -> list[DrawnSolid]:
     """Return everything there is to draw of elements, contacts and the joints that close loops."""
     robot, made = arm.model.robot, []
     thin = 0.006 * arm.reach
@@ -39,7 +39,7 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
         elif (sign := joint_sign(arm, loop.joint, joined)) is not None:
             frame, offset = _end(arm, loop.between[1])
             turn = so3.from_rpy(np.real(loop.between[1].origin.rpy))
-            made.append(Piece(loop.name, "joint", JOINT, sign.moved(turn, offset).on(frame)))
+            made.append(DrawnSolid(loop.name, "joint", JOINT, sign.moved(turn, offset).on(frame)))
     # elements between two frames, each kind with a look of its own
     for element in robot.elements:
         ends = (_end(arm, element.between[0]), _end(arm, element.between[1]))
@@ -54,10 +54,10 @@ def outside_pieces(arm: Drawing) -> list[Piece]:
     for contact in robot.contacts:
         frame, offset = _end(arm, contact.sphere)
         sphere = triangle_meshes.ball(float(np.real(contact.sphere.radius))).moved(shift=offset).on(frame)
-        made.append(Piece(contact.name, "mass", RUBBER, sphere))
+        made.append(DrawnSolid(contact.name, "mass", RUBBER, sphere))
         frame, offset = _end(arm, contact.surface)
         solid = _surface(contact.surface, arm.reach).moved(so3.from_rpy(np.real(contact.surface.origin.rpy)), offset)
-        made.append(Piece(contact.name, "link", GROUND, solid.on(frame)))
+        made.append(DrawnSolid(contact.name, "link", GROUND, solid.on(frame)))
     return made
 
 
@@ -90,8 +90,8 @@ def _length(arm: Drawing, ends: Ends) -> float:
     return max(float(np.linalg.norm(second - first)), 0.01 * arm.reach)
 
 
-def _piece(name: str, colour: str, mesh: Mesh, part: np.ndarray, ends: Ends) -> Piece:
-    return Piece(name, "link", colour, mesh, None, part, ends)
+def _piece(name: str, colour: str, mesh: Mesh, part: np.ndarray, ends: Ends) -> DrawnSolid:
+    return DrawnSolid(name, "link", colour, mesh, None, part, ends)
 
 
 def _line(radius: float) -> tuple[Mesh, np.ndarray]:

@@ -40,7 +40,7 @@ MESHES = (".stl", ".obj", ".ply", ".off", ".dae", ".glb")
 Ends = tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]]  # two frames, and a place (3,) in each
 
 
-class Piece(NamedTuple):
+class DrawnSolid(NamedTuple):
     """A solid of the drawing, in one colour."""
 
     link: str  # that it belongs to; of an element or a contact its name
@@ -52,21 +52,21 @@ class Piece(NamedTuple):
     ends: Ends | None = None  # where that way begins and ends
 
 
-def pieces(arm: Drawing) -> list[Piece]:
+def pieces(arm: Drawing) -> list[DrawnSolid]:
     """Return everything there is to draw of an arm."""
-    made: list[Piece] = []
+    made: list[DrawnSolid] = []
     ground = _visuals(arm, arm.model.robot.visual)
     if ground is not None:
-        made.append(Piece("world", "link", BASE, ground.on(arm.world)))
+        made.append(DrawnSolid("world", "link", BASE, ground.on(arm.world)))
     for k, body in enumerate(arm.model.bodies):
         spec = arm.specs[body.link]
         colour = BASE if spec.joint.kind.floats else arm.colour(body)
         mesh, modes = _link(arm, k, spec)
         if mesh is not None:
-            made.append(Piece(body.link, "link", colour, mesh, modes))
+            made.append(DrawnSolid(body.link, "link", colour, mesh, modes))
         sign = _joint(arm, k, spec)
         if sign is not None:
-            made.append(Piece(body.link, "joint", JOINT, sign))
+            made.append(DrawnSolid(body.link, "joint", JOINT, sign))
         made += _masses(arm, spec)
     if arm.model.robot.elements or arm.model.robot.contacts or arm.model.robot.loops:
         from lissom.view.drawing.external_solids import outside_pieces
@@ -287,7 +287,7 @@ def joint_sign(arm: Drawing, joint: Joint, joined: list[str]) -> Mesh | None:
     return triangle_meshes.merged([triangle_meshes.rod(-half * axis, half * axis, r, corners=28) for axis in axes[:2]])
 
 
-def _masses(arm: Drawing, spec: Link) -> list[Piece]:
+def _masses(arm: Drawing, spec: Link) -> list[DrawnSolid]:
     """Return lumped masses, and rigid bodies without a size: balls that grow with the cube root of their mass."""
     balls: list[tuple[float, int, np.ndarray]] = []
     body: Any = spec.body
@@ -307,7 +307,7 @@ def _masses(arm: Drawing, spec: Link) -> list[Piece]:
         if mass > 0:
             size = arm.reach * float(np.clip(0.045 * np.cbrt(mass / total), 0.012, 0.034))
             role, colour = ("payload", PAYLOAD) if leaf and frame == end else ("mass", MASS)
-            made.append(Piece(spec.name, role, colour, triangle_meshes.ball(size).moved(shift=com).on(frame)))
+            made.append(DrawnSolid(spec.name, role, colour, triangle_meshes.ball(size).moved(shift=com).on(frame)))
     return made
 
 

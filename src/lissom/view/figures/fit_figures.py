@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lissom.identify.fit_result import Fit
-    from lissom.identify.residuals import Block
+    from lissom.identify.residuals import OutputBlock
 
 ANGLE = 180 / np.pi  # degrees are what people read
 STRAIN = "µm/m"
@@ -46,7 +46,7 @@ def plot_fit(fit: Fit, path: str | os.PathLike[str] | None = None) -> Figure:
         return figure
 
 
-def _in_shown_units(block: Block, values: np.ndarray) -> tuple[np.ndarray, str]:
+def _in_shown_units(block: OutputBlock, values: np.ndarray) -> tuple[np.ndarray, str]:
     """Return values in units that people read."""
     if block.unit.startswith("rad"):
         return values * ANGLE, block.unit.replace("rad", "deg", 1)
@@ -55,7 +55,7 @@ def _in_shown_units(block: Block, values: np.ndarray) -> tuple[np.ndarray, str]:
     return values, block.unit
 
 
-def histories(axes: Axes, models: dict[str, Block]) -> None:
+def histories(axes: Axes, models: dict[str, OutputBlock]) -> None:
     """Draw what was measured, and what models have made of it; the last model in colour."""
     *_, last = models.values()
     measured, unit = _in_shown_units(last, last.measured)
@@ -69,7 +69,7 @@ def histories(axes: Axes, models: dict[str, Block]) -> None:
     axes.legend(loc="upper right", ncols=3)
 
 
-def _errors(axes: Axes, block: Block, noise: float) -> None:
+def _errors(axes: Axes, block: OutputBlock, noise: float) -> None:
     errors, unit = _in_shown_units(block, block.errors)
     band = 2 * float(_in_shown_units(block, np.array([noise]))[0][0])
     axes.axhspan(-band, band, color=COLOURS[4], alpha=0.18, linewidth=0)

@@ -11,7 +11,7 @@ from lissom.view.figures.figure_style import COLOURS, INK, LIGHT, grid, headline
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from lissom.optimise.sizing_result import Lightest, Limited
+    from lissom.optimise.sizing_result import Lightest, LimitedQuantity
 
 
 def plot_sizing(found: Lightest) -> Figure:
@@ -28,12 +28,12 @@ def plot_sizing(found: Lightest) -> Figure:
         axes.set(xlabel="share of the limit that is used [%]", xlim=(0, 1.05 * max(100.0, axes.get_xlim()[1])))
         axes.grid(axis="y", visible=False)
         axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2)
-        detail = f"{found.start_mass:.4g} kg to {found.mass:.4g} kg, {found.saved:.0%} lighter"
+        detail = f"{found.start_mass:.4g} kg to {found.mass:.4g} kg, {found.change}"
         headline(figure, found.asked.name, detail)
         return figure
 
 
-def _used(limited: Limited) -> float:
+def _used(limited: LimitedQuantity) -> float:
     """Return the share of a limit: the limit over the value where it is the least allowed."""
     value = limited.quantity.value
     return limited.limit / value if limited.least and value > 0 else value / limited.limit

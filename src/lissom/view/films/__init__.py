@@ -1,4 +1,4 @@
 """Pictures and films without a graphics card.
 
-`film.film` is the door.
+`film.film` is the way in.
 """

@@ -21,7 +21,7 @@ from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.figures.run_charts import busiest
 from lissom.view.live import LOG
 from lissom.view.live.closing_controls import ClosingControls
-from lissom.view.live.live_charts import Curves
+from lissom.view.live.live_charts import ChartPanel
 from lissom.view.live.manual_mode import ManualMode
 from lissom.view.live.modes_mode import Modal
 from lissom.view.live.playback_mode import Recorded
@@ -85,7 +85,7 @@ class App:
             self.view = gui.add_dropdown("View", tuple(VIEWS), initial_value="free")
             self.reset = gui.add_button("Reset view")
             self.dark = gui.add_checkbox("Dark colours", False)
-        self.curves = Curves(server, self._leaving)
+        self.curves = ChartPanel(server, self._leaving)
         # controls leave wishes, as the picture belongs to the thread of the loop
         for control in (self.show, self.run_choice):
             control.on_update(lambda _: self.choose())

@@ -44,14 +44,14 @@ class Guard:
     """
 
     def __init__(self, host: str, remote: bool = False) -> None:
-        self.door = AccessControl(host, remote)
+        self.access = AccessControl(host, remote)
         self.control: Callable[[str], Any] = lambda uuid: None  # the control of an identifier
         self.posted = False
 
     def refusal(self, request: Request) -> str | None:
         """Return why a request is turned away; None where it is welcome."""
         headers = request.headers
-        return self.door.refusal(headers.get_all("Host"), headers.get_all("Origin"), request.path)
+        return self.access.refusal(headers.get_all("Host"), headers.get_all("Origin"), request.path)
 
     def before(self, handler: Handler) -> Handler:
         """Return a handler of requests that asks the guard first."""

@@ -30,7 +30,7 @@ LOOK = """<style>
 </style>"""
 
 
-class Curves:
+class ChartPanel:
     """A panel of charts docked at the left."""
 
     def __init__(self, server: Any, leaving: ClosingControls) -> None:

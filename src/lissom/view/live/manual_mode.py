@@ -26,7 +26,7 @@ from lissom.view.figures.chart import Chart, Series
 from lissom.view.figures.figure_style import COLOURS, shaded
 from lissom.view.live.cylinder_sliders import CylinderMotion, cylinder_handles, pushed_joints
 from lissom.view.live.joint_sliders import Handle, handles
-from lissom.view.live.live_charts import Curves
+from lissom.view.live.live_charts import ChartPanel
 from lissom.view.live.payload_controls import Payload
 from lissom.view.live.stage import Stage
 from lissom.view.live.tip_push import Push
@@ -42,7 +42,7 @@ class ManualMode:
     """A simulation that follows the clock; sliders give the set-points of a PD law, cylinders and the payload."""
 
     def __init__(
-        self, server: Any, robot: Robot, start: np.ndarray | None, scale: Callable[[], float], curves: Curves
+        self, server: Any, robot: Robot, start: np.ndarray | None, scale: Callable[[], float], curves: ChartPanel
     ) -> None:
         self.server, self.scale, self.curves = server, scale, curves
         self.payload = Payload(robot)

@@ -17,7 +17,7 @@ from lissom.model.model import Model
 from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.live.cylinder_sliders import cylinder_handles
 from lissom.view.live.joint_sliders import handles
-from lissom.view.live.live_charts import Curves
+from lissom.view.live.live_charts import ChartPanel
 from lissom.view.live.stage import Stage
 
 LARGEST = 0.12  # way of the part that moves most, over the reach of the arm
@@ -28,7 +28,9 @@ LOCKS: dict[str, Any] = {"joints locked": True, "motors locked": "motors", "all 
 class Modal:
     """Choose a mode; sliders set the pose, the size and the speed of the motion."""
 
-    def __init__(self, server: Any, model: Model, start: np.ndarray | None, scale: Callable[[], float], curves: Curves):
+    def __init__(
+        self, server: Any, model: Model, start: np.ndarray | None, scale: Callable[[], float], curves: ChartPanel
+    ):
         self.server, self.model, self.scale, self.curves = server, model, scale, curves
         self.stage = Stage(server, Drawing(model))
         given = start is not None and len(start) == model.nq

@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.results.trajectory import Trajectory
 from lissom.view.drawing.arm_drawing import FrameMotion
-from lissom.view.live.live_charts import Curves
+from lissom.view.live.live_charts import ChartPanel
 from lissom.view.live.stage import Stage
 from lissom.view.pages.packed_numbers import scenes
 from lissom.view.pages.page_charts import charts
@@ -23,7 +23,9 @@ SAMPLES = 2000  # of the motion that are kept at hand, so that playing costs lit
 class Recorded:
     """A run with its time slider, play button and speed."""
 
-    def __init__(self, server: Any, run: Trajectory, stage: Stage, curves: Curves, scale: Callable[[], float]) -> None:
+    def __init__(
+        self, server: Any, run: Trajectory, stage: Stage, curves: ChartPanel, scale: Callable[[], float]
+    ) -> None:
         self.run, self.stage, self.curves, self.scale = run, stage, curves, scale
         self.first, self.last = float(run.time[0]), float(run.time[-1])
         self.time, self.playing = self.first, False

@@ -50,7 +50,7 @@ def open_server(
     guard.control = server.gui._gui_input_handle_from_uuid.get  # noqa: SLF001  (viser has no public way to a control)
     _stay_home(server)
     shown = f"[{host}]" if ":" in host else host
-    return server, f"http://{shown}:{server.get_port()}/{guard.door.key}/"
+    return server, f"http://{shown}:{server.get_port()}/{guard.access.key}/"
 
 
 def check_server(host: str, remote: bool) -> None:

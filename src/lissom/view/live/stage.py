@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lissom.lie import quaternion
-from lissom.view.drawing.arm_drawing import Drawing, FrameMotion, Frames
+from lissom.view.drawing.arm_drawing import Drawing, FrameMotion, WorldFrames
 from lissom.view.drawing.viewpoint import Viewpoint, followed_link, home
 from lissom.view.films.software_renderer import Camera
 
@@ -70,7 +70,9 @@ class Stage:
         self.trail: Any = None
         self.trail_visible = True
 
-    def show(self, motion: FrameMotion, sample: int, scale: float, wrench: np.ndarray | None, strongest: Any) -> Frames:
+    def show(
+        self, motion: FrameMotion, sample: int, scale: float, wrench: np.ndarray | None, strongest: Any
+    ) -> WorldFrames:
         """Show the arm at a sample; wrench (n, 6) in child axes is drawn relative to the strongest (torque, force)."""
         frames = self.arm.frames(motion, sample, scale)
         count = len(self.arm.links)
@@ -107,7 +109,7 @@ class Stage:
         else:
             self.shadow.vertices = flat
 
-    def tip(self, frames: Frames) -> np.ndarray:
+    def tip(self, frames: WorldFrames) -> np.ndarray:
         """Return where the arm's tip is, (3,)."""
         return frames.origin[self.arm.tip] + frames.axes[self.arm.tip] @ self.arm.tip_offset
 

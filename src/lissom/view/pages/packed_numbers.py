@@ -12,7 +12,7 @@ from lissom.view.drawing.viewpoint import home
 
 if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory
-    from lissom.view.drawing.link_solids import Piece
+    from lissom.view.drawing.link_solids import DrawnSolid
     from lissom.view.figures.chart import Chart
 
 RATE = 50.0  # scenes per second of motion
@@ -102,7 +102,7 @@ def integers(values: np.ndarray) -> dict[str, Any]:
     return {"unit": unit, "data": _text(np.rint(finite / unit).astype("<i2"))}
 
 
-def _piece(arm: Drawing, piece: Piece) -> dict[str, Any]:
+def _piece(arm: Drawing, piece: DrawnSolid) -> dict[str, Any]:
     mesh = piece.mesh
     made: dict[str, Any] = {
         "role": piece.role,

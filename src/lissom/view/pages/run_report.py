@@ -56,6 +56,7 @@ def report(run: Trajectory, title: str | None = None) -> str:
         _section_of(rows.get("elements")),
         _section_of(rows.get("loops")),
         _section_of(rows.get("links")),
+        _section_of(rows.get("stresses")),
         _section("Energy audit", report_tables.energy_table(run, summary)),
         _section_of(rows.get("settling")),
         _section_of(rows.get("events")),

@@ -151,11 +151,11 @@ class StudyServer:
         if port and free != port:
             say(f"port {port} is taken; using {free}")
         self.page = study_page(results, served=True).encode()
-        self.door, self._turn = AccessControl(host, remote), threading.Lock()
+        self.access, self._turn = AccessControl(host, remote), threading.Lock()
         self.run_page = lru_cache(maxsize=KEPT)(lambda run: _run_page(results, run))
         self._server = _Server((host, free), _handler(self))
         shown = f"[{host}]" if ":" in host else host
-        self.address = f"http://{shown}:{self._server.server_address[1]}/{self.door.key}/"
+        self.address = f"http://{shown}:{self._server.server_address[1]}/{self.access.key}/"
 
     def answer(self, path: str) -> tuple[int, bytes]:
         """Return status and page for a path below the key."""
@@ -219,7 +219,7 @@ def _handler(server: StudyServer) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             hosts, origins = (self.headers.get_all(name) or [] for name in ("Host", "Origin"))
-            refused = server.door.refusal(hosts, origins, self.path)
+            refused = server.access.refusal(hosts, origins, self.path)
             status, content = (403, f"{refused}\n".encode()) if refused else server.answer(split(self.path)[1])
             self.send_response(status)
             kind = "text/html" if status == 200 else "text/plain"

@@ -10,7 +10,7 @@ from lissom.dynamics import integrate
 from lissom.dynamics.loops.loop_closing import closed_configuration, closed_velocity
 from lissom.export.c.checks.output_comparison import DIFFERENCE, TOLERANCE, UNSOLVED, groups
 from lissom.export.c.checks.residual_equations import EQUATIONS
-from lissom.export.c.export_task import Signature, Task, Values
+from lissom.export.c.export_task import ExportTask, Signature, Values
 from lissom.model.model import Model
 
 SAMPLES = 3
@@ -42,7 +42,7 @@ int main(void)
 """
 
 
-def random_inputs(task: Task, seed: int = 0) -> list[Values]:
+def random_inputs(task: ExportTask, seed: int = 0) -> list[Values]:
     """Return states in motion, with forces, for comparisons."""
     rng = np.random.default_rng(seed)
     return [_values(task, rng) for _ in range(SAMPLES)]
@@ -61,7 +61,7 @@ def lively_state(model: Model, rng: np.random.Generator) -> tuple[np.ndarray, np
     return integrate(model, model.neutral(), u), v
 
 
-def _values(task: Task, rng: np.random.Generator) -> Values:
+def _values(task: ExportTask, rng: np.random.Generator) -> Values:
     q, v = lively_state(task.model, rng)
     if task.model.loops:
         q = closed_configuration(task.model, q, set())
@@ -76,7 +76,7 @@ def _values(task: Task, rng: np.random.Generator) -> Values:
     return named | own
 
 
-def check_program(task: Task, chosen: Sequence[Signature]) -> str:
+def check_program(task: ExportTask, chosen: Sequence[Signature]) -> str:
     """Write the program that compares what C computes with what Python has computed."""
     samples = random_inputs(task)
     tables, calls, functions = input_tables(task, chosen, samples), [], DIFFERENCE
@@ -99,7 +99,7 @@ def check_program(task: Task, chosen: Sequence[Signature]) -> str:
     return CHECK.format(name=task.name, samples=SAMPLES, tolerance=TOLERANCE, **written)
 
 
-def input_tables(task: Task, chosen: Sequence[Signature], samples: Sequence[Values]) -> dict[str, str]:
+def input_tables(task: ExportTask, chosen: Sequence[Signature], samples: Sequence[Values]) -> dict[str, str]:
     """Return states and whatever else the functions take, by name."""
     used = {value.name: value.size for each in chosen for value in each.inputs}
     return {name: _table(name, size, [values[name] for values in samples]) for name, size in used.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lissom.export.c.checks.test_program import SAMPLES, input_tables, random_inputs
-from lissom.export.c.export_task import Signature, Task
+from lissom.export.c.export_task import ExportTask, Signature
 
 PROGRAM = """/* Median, 99 % and worst time of every function, in microseconds, and the stack that it takes, in bytes.
    Needs POSIX: its monotonic clock, and a thread whose stack is painted before a call and looked at afterwards. */
@@ -110,7 +110,7 @@ CALL = """static void call_{name}(int sample)
 """
 
 
-def clock_program(task: Task, chosen: Sequence[Signature]) -> str:
+def clock_program(task: ExportTask, chosen: Sequence[Signature]) -> str:
     """Write the program that measures how long each function takes."""
     calls = []
     for each in chosen:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lissom.export.c.export_task import Argument, Signature, Task
+from lissom.export.c.export_task import Argument, ExportTask, Signature
 from lissom.export.c.sources.prototypes import header, in_comment, prototype
 from lissom.export.c.sources.table_backend import Tables
 
@@ -92,7 +92,7 @@ class Code:
     ways: dict[str, str]  # straight line or loops, by function
 
 
-def code(task: Task, chosen: Sequence[Signature], backend: str = "auto") -> Code:
+def code(task: ExportTask, chosen: Sequence[Signature], backend: str = "auto") -> Code:
     """Return the header and source of the chosen functions; what these call besides is static."""
     if backend != "loops":
         from lissom.export.c.sources import straight_line  # which needs CasADi
@@ -137,7 +137,7 @@ SIGN = """static double sign_of(double x)
 """
 
 
-def _function(task: Task, signature: Signature, body: Statements, static: str) -> str:
+def _function(task: ExportTask, signature: Signature, body: Statements, static: str) -> str:
     """Return A C function of one part, or of several that hand numbers on in `w`."""
     arguments = (*signature.inputs, *signature.outputs)
     head = prototype(task, signature, static)
@@ -175,7 +175,7 @@ def _indented(lines: Iterable[str]) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def _derivatives(task: Task) -> str:
+def _derivatives(task: ExportTask) -> str:
     loads = "".join(f"{each.name}, " for each in task.loads)
     given = "given, " if task.model.prescribed else ""
     fixed = ", ".join(str(int(each)) for each in task.model.arrays.velocities.prescribed)

@@ -55,29 +55,29 @@ CALLS = {
     casadi.OP_OR: "({} != 0.0 || {} != 0.0 ? 1.0 : 0.0)",
     casadi.OP_IF_ELSE_ZERO: "({} != 0.0 ? {} : 0.0)",
 }
-SIMPLE: dict[int, Callable[[Node], Any]] = {  # operations that others say as well
+SIMPLE: dict[int, Callable[[StatementNode], Any]] = {  # operations that others say as well
     casadi.OP_SQ: lambda x: ("*", PRODUCT, (x, x)),
-    casadi.OP_TWICE: lambda x: ("*", PRODUCT, (Node.constant(2.0), x)),
-    casadi.OP_INV: lambda x: ("/", PRODUCT, (Node.constant(1.0), x)),
+    casadi.OP_TWICE: lambda x: ("*", PRODUCT, (StatementNode.constant(2.0), x)),
+    casadi.OP_INV: lambda x: ("/", PRODUCT, (StatementNode.constant(1.0), x)),
 }
 
 
-class Node:
+class StatementNode:
     """One value: what makes it, how often it is used, and in which statements; once it is printed, as what."""
 
     __slots__ = ("binds", "first", "form", "last", "named", "of", "reads", "text", "uses", "weight")
 
-    def __init__(self, form: str, binds: int, of: tuple[Node, ...] = ()) -> None:
+    def __init__(self, form: str, binds: int, of: tuple[StatementNode, ...] = ()) -> None:
         self.form, self.binds, self.of = form, binds, of
         self.uses, self.weight, self.text = 0, 0, form
         self.named = False  # whether it has a statement of its own
-        self.reads: frozenset[Node] = frozenset()  # the named values that its expression reads
+        self.reads: frozenset[StatementNode] = frozenset()  # the named values that its expression reads
         self.first = self.last = 0  # part of the code in which it is made, and the last that reads it
         for each in of:
             each.uses += 1
 
     @classmethod
-    def constant(cls, value: float) -> Node:
+    def constant(cls, value: float) -> StatementNode:
         """Return a number as an operand."""
         return cls(repr(float(value)), ATOM)
 
@@ -158,10 +158,10 @@ def operations(function: Any) -> int:
     return sum(function.instruction_id(k) not in silent for k in range(function.n_instructions()))
 
 
-def _nodes(function: Any, inputs: Sequence[str], outputs: Sequence[str]) -> list[tuple[str, Node]]:
+def _nodes(function: Any, inputs: Sequence[str], outputs: Sequence[str]) -> list[tuple[str, StatementNode]]:
     """Return the values in order, each with an empty string; between them what goes to an output, by its place."""
-    registers: dict[int, Node] = {}
-    found: list[tuple[str, Node]] = []
+    registers: dict[int, StatementNode] = {}
+    found: list[tuple[str, StatementNode]] = []
     for k in range(function.n_instructions()):
         operation, into, of = function.instruction_id(k), function.instruction_output(k), function.instruction_input(k)
         if operation == casadi.OP_OUTPUT:
@@ -170,9 +170,9 @@ def _nodes(function: Any, inputs: Sequence[str], outputs: Sequence[str]) -> list
             found.append((f"{outputs[into[0]]}[{into[1]}]", value))
             continue
         if operation == casadi.OP_CONST:
-            node = Node.constant(function.instruction_constant(k))
+            node = StatementNode.constant(function.instruction_constant(k))
         elif operation == casadi.OP_INPUT:
-            node = Node(f"{inputs[of[0]]}[{of[1]}]", ATOM)
+            node = StatementNode(f"{inputs[of[0]]}[{of[1]}]", ATOM)
         else:
             node = _operation(operation, tuple(registers[each] for each in of))
         registers[into[0]] = node
@@ -180,15 +180,15 @@ def _nodes(function: Any, inputs: Sequence[str], outputs: Sequence[str]) -> list
     return found
 
 
-def _operation(operation: int, of: tuple[Node, ...]) -> Node:
+def _operation(operation: int, of: tuple[StatementNode, ...]) -> StatementNode:
     if operation in BINARY:
-        return Node(*BINARY[operation], of)
+        return StatementNode(*BINARY[operation], of)
     if operation == casadi.OP_NEG:
-        return Node("-", PREFIX, of)
+        return StatementNode("-", PREFIX, of)
     if operation in SIMPLE:
-        return Node(*SIMPLE[operation](of[0]))
+        return StatementNode(*SIMPLE[operation](of[0]))
     if operation in CALLS:
-        return Node(CALLS[operation], ATOM, of)
+        return StatementNode(CALLS[operation], ATOM, of)
     raise LissomError(f"C code has no operation {operation} of CasADi yet; export other functions")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.export.c.checks.backend_costs import Counts
-from lissom.export.c.export_task import Task
+from lissom.export.c.export_task import ExportTask
 from lissom.export.c.sources.varying_tables import VaryingTables
 from lissom.export.c.translation.c_file import Unit
 from lissom.export.c.translation.operators import Value
@@ -20,7 +20,7 @@ MEMORY = ("work", "local", "factors", "schur", "closure")  # structs of a public
 class Calls:
     """Calls of kernels on the tables of a task."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: ExportTask) -> None:
         self.task, self.unit = task, Unit()
         model = task.model
         self.arrays = model.arrays

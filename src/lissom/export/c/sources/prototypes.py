@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-from lissom.export.c.export_task import Signature, Task
+from lissom.export.c.export_task import ExportTask, Signature
 from lissom.model.description.joint_kinds import FORCE
 from lissom.results.quantity_names import position_columns, velocity_columns
 from lissom.version import __version__
@@ -13,7 +13,7 @@ from lissom.version import __version__
 KEPT = "\0"  # a space at which no line ends
 
 
-def prototype(task: Task, signature: Signature, static: str = "") -> str:
+def prototype(task: ExportTask, signature: Signature, static: str = "") -> str:
     """Return the prototype, `void ella_mass_matrix(const double q[ELLA_NQ], double M[ELLA_NV * ELLA_NV])`."""
     arguments = [
         f"const double {each.name}[{each.size}]" if each.size else f"double {each.name}" for each in signature.inputs
@@ -30,7 +30,7 @@ def in_comment(text: str) -> str:
     return text.replace("*/", "* /")
 
 
-def header(task: Task, chosen: Sequence[Signature]) -> str:
+def header(task: ExportTask, chosen: Sequence[Signature]) -> str:
     """Return the header: sizes, coordinates with their units, the functions with what they mean."""
     guard = f"{task.upper}_H"
     sizes = "\n".join(f"#define {task.upper}_{name} {count}" for name, count in task.sizes.items())
@@ -63,7 +63,7 @@ extern "C" {{
 """
 
 
-def _coordinates(task: Task) -> str:
+def _coordinates(task: ExportTask) -> str:
     model = task.model
     q, v = position_columns(model), velocity_columns(model)
     lines = ["   q, the configuration:"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lissom.export.c.export_task import Signature, Task
+from lissom.export.c.export_task import ExportTask, Signature
 from lissom.export.c.sources.c_files import Code
 from lissom.version import __version__
 
@@ -45,7 +45,7 @@ kernel and read the robot's tables; their working memory lies on the stack.
 """
 
 
-def readme(task: Task, chosen: Sequence[Signature], code: Code) -> str:
+def readme(task: ExportTask, chosen: Sequence[Signature], code: Code) -> str:
     """Write the page that comes with the code: its functions, what they cost, how to use them."""
     rows = [
         f"| `{task.name}_{each.name}` | {code.operations[each.name]} | {code.ways[each.name]} | {each.about} |"
@@ -60,7 +60,7 @@ def readme(task: Task, chosen: Sequence[Signature], code: Code) -> str:
     )
 
 
-def _call(task: Task, signature: Signature) -> str:
+def _call(task: ExportTask, signature: Signature) -> str:
     turns = np.flatnonzero(task.model.neutral())  # of quaternions, the numbers that are 1 where nothing is turned
     own = {"q": ", ".join(f"[{k}] = 1" for k in turns) or "0"}
     if task.parameters is not None:

@@ -10,9 +10,9 @@ import casadi
 import numpy as np
 
 from lissom.dynamics import mass_matrix
-from lissom.dynamics.symbolic import Run
+from lissom.dynamics.symbolic import SymbolicRun
 from lissom.errors import LissomError
-from lissom.export.c.export_task import Point, Signature, Task
+from lissom.export.c.export_task import ExportPoint, ExportTask, Signature
 from lissom.export.c.sources.casadi_statements import Statements, operations, statements
 from lissom.export.c.sources.table_parameters import Parameters
 from lissom.kernel.data.arrays import Arrays, tables
@@ -29,7 +29,7 @@ WELL_CONDITIONED = 1e4
 LARGEST = 150_000  # operations: beyond, a compiler takes minutes
 
 
-def function_of(task: Task, name: str) -> casadi.Function:
+def function_of(task: ExportTask, name: str) -> casadi.Function:
     """Return the CasADi function behind a C function; its outputs are dense, matrices transposed: C wants rows."""
     for point in task.points:
         if name == f"point_pose_{point.name}":
@@ -39,7 +39,7 @@ def function_of(task: Task, name: str) -> casadi.Function:
     return BUILDERS[name](task)
 
 
-def function_for(task: Task, signature: Signature, only_short: bool) -> casadi.Function | None:
+def function_for(task: ExportTask, signature: Signature, only_short: bool) -> casadi.Function | None:
     """Return the CasADi function behind a C function; none where its straight line is too long for loops not to pay."""
     name, model = signature.name, task.model
     if name in LOOPED or (model.loops and name in CLOSED):
@@ -60,7 +60,7 @@ def function_for(task: Task, signature: Signature, only_short: bool) -> casadi.F
     return function
 
 
-def solves_well(task: Task) -> bool:
+def solves_well(task: ExportTask) -> bool:
     """Return whether derivatives of accelerations may be had from those of forces by solving with the mass matrix."""
     if task.parameters or task.model.loops or operations(_inverse(task)) > SHORT // DERIVED:
         return False
@@ -73,10 +73,10 @@ def body(signature: Signature, function: casadi.Function) -> tuple[Statements, i
     return statements(function, *names), operations(function)
 
 
-class _Symbols(Run):
+class _Symbols(SymbolicRun):
     """A run on the model of a task, or on that with points, with its wrenches and parameters."""
 
-    def __init__(self, task: Task, point: Point | None = None) -> None:
+    def __init__(self, task: ExportTask, point: ExportPoint | None = None) -> None:
         compiled: Compiled = task.model if point is None else _at(task.model, point)
         super().__init__(compiled)
         self.model, self.task = task.model, task
@@ -84,7 +84,7 @@ class _Symbols(Run):
         if task.parameters:
             self._vary(task.parameters, point)
 
-    def _vary(self, parameters: Parameters, point: Point | None) -> None:
+    def _vary(self, parameters: Parameters, point: ExportPoint | None) -> None:
         """Put polynomials of the parameters into the tables."""
         x = self.input("p", len(parameters.paths)) * (1.0 / parameters.scale)
 
@@ -118,7 +118,7 @@ class _Symbols(Run):
         return self.wrenches(self.model, ())
 
 
-def _forward(task: Task) -> casadi.Function:
+def _forward(task: ExportTask) -> casadi.Function:
     from lissom.kernel.algorithms import articulated_body
 
     model, run = task.model, _Symbols(task)
@@ -138,23 +138,23 @@ def _newton_euler(run: _Symbols, v: np.ndarray, a: np.ndarray, rows: np.ndarray)
     return tau
 
 
-def _inverse(task: Task) -> casadi.Function:
+def _inverse(task: ExportTask) -> casadi.Function:
     run = _Symbols(task)
     return run.function("f", tau=_newton_euler(run, run.velocities("v"), run.velocities("a"), run.rows()))
 
 
-def _joint_wrenches(task: Task) -> casadi.Function:
+def _joint_wrenches(task: ExportTask) -> casadi.Function:
     run = _Symbols(task)
     _newton_euler(run, run.velocities("v"), run.velocities("a"), run.rows())
     return run.function("f", wrench=run.work.wrench[1 : len(task.model.links) + 1].T)
 
 
-def _bias(task: Task) -> casadi.Function:
+def _bias(task: ExportTask) -> casadi.Function:
     run = _Symbols(task)
     return run.function("f", tau=_newton_euler(run, run.velocities("v"), run.still(), run.no_rows()))
 
 
-def _gravity(task: Task) -> casadi.Function:
+def _gravity(task: ExportTask) -> casadi.Function:
     """Return the part of the forces that is proportional to gravity, which enters them linearly."""
     run = _Symbols(task)
     along = matrix_of(run.arrays.gravity)
@@ -165,7 +165,7 @@ def _gravity(task: Task) -> casadi.Function:
     return casadi.Function("f", [*run.inputs.values()], [casadi.densify(linear)])
 
 
-def _mass_matrix(task: Task) -> casadi.Function:
+def _mass_matrix(task: ExportTask) -> casadi.Function:
     from lissom.kernel.algorithms import composite_body
 
     run = _Symbols(task)
@@ -174,7 +174,7 @@ def _mass_matrix(task: Task) -> casadi.Function:
     return run.function("f", M=M)
 
 
-def _energy(task: Task) -> casadi.Function:
+def _energy(task: ExportTask) -> casadi.Function:
     from lissom.kernel.algorithms import body_energies
 
     run = _Symbols(task)
@@ -183,7 +183,7 @@ def _energy(task: Task) -> casadi.Function:
     return run.function("f", energy=np.array([parts[0], sum(parts[1:])], object))
 
 
-def _inverse_derivatives(task: Task) -> casadi.Function:
+def _inverse_derivatives(task: ExportTask) -> casadi.Function:
     """Derive by q along velocity coordinates: the derivative by q times that of the configuration's rate by v."""
     from lissom.dynamics.symbolic import configuration_rate
 
@@ -195,11 +195,11 @@ def _inverse_derivatives(task: Task) -> casadi.Function:
     return casadi.Function("f", arguments, [casadi.densify(by_q.T), casadi.densify(by_v.T)])
 
 
-def _at(model: Model, point: Point) -> Compiled:
+def _at(model: Model, point: ExportPoint) -> Compiled:
     return probe(model, point.link, point.x, None)
 
 
-def _pose(task: Task, point: Point) -> casadi.Function:
+def _pose(task: ExportTask, point: ExportPoint) -> casadi.Function:
     run = _Symbols(task, point)
     run.frames(run.q, run.still())
     T = np.full((4, 4), 0.0, dtype=object)
@@ -207,7 +207,7 @@ def _pose(task: Task, point: Point) -> casadi.Function:
     return run.function("f", T=T.T)
 
 
-def _jacobian(task: Task, point: Point) -> casadi.Function:
+def _jacobian(task: ExportTask, point: ExportPoint) -> casadi.Function:
     from lissom.kernel.kinematics import frame_jacobian
 
     run = _Symbols(task, point)

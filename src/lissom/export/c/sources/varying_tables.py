@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.export.c.export_task import Task
+from lissom.export.c.export_task import ExportTask
 from lissom.export.c.sources.memory_text import table_text
 from lissom.export.c.sources.table_parameters import Parameters
 from lissom.export.c.translation.operators import Value
@@ -20,7 +20,7 @@ Entries = dict[str, tuple[np.ndarray, np.ndarray]]  # by table: flat indices, an
 class VaryingTables:
     """The models of a task, by what C names of their tables begin with: that of its robot, that with its points."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: ExportTask) -> None:
         self.task = task
         self._found: dict[str, tuple[Arrays, Entries]] = {}
 

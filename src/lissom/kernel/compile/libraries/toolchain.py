@@ -115,7 +115,9 @@ class Target:
     def link(self, objects: list[Path], goal: Path) -> None:
         """Link one shared library, whose functions are found by its table alone."""
         strip = () if mode() or self.suffix == ".dylib" else ("-s",)
-        libraries = () if self.suffix == ".dll" else ("-lm",)
+        libraries: tuple[str, ...] = () if self.suffix == ".dll" else ("-lm",)
+        if self.suffix == ".dylib":  # would carry the path on this machine
+            libraries += ("-Wl,-install_name,@rpath/lissom_kernels.dylib",)
         run((*self.command(), *MODES[mode()], "-shared", *strip, "-o", str(goal), *map(str, objects), *libraries))
 
     def describe(self) -> str:
