@@ -164,13 +164,13 @@ def test_ctrl_c_is_heeded_where_python_drops_its_exception() -> None:
     code = """
 import signal, warnings
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from lissom.simulation.loop.interrupts import heeded
+from lissom.simulation.loop.interrupts import watch_interrupts
 
 class Closing:
     def __del__(self):
         signal.raise_signal(signal.SIGINT)  # an exception in here is printed and dropped
 
-with heeded() as asked:
+with watch_interrupts() as asked:
     Closing()
     print(asked())
 print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)

@@ -141,7 +141,7 @@ def test_limits_that_no_sizes_keep_are_told_after_a_few_designs(limits):
         search.solve()
     assert len(search.known) <= 25
     stiffest = Design(search.robot, {OUTER: 0.4, WALL: 0.02})
-    assert min(each.room.value for each in search.limited(stiffest)) < 0
+    assert min(each.room.value for each in search.limited_quantities(stiffest)) < 0
 
 
 def test_no_neighbour_is_lighter():

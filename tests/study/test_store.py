@@ -389,8 +389,8 @@ def test_a_study_none_of_whose_runs_can_be_made_is_told_after_a_few(monkeypatch)
     many = {"type": "sobol", "runs": 2048, "seed": 3}
     runs = Study.from_dict(GIVEN | {"scenario": wrong, "sampling": many}).runs
     tried = []
-    prepared = Runs._prepared
-    monkeypatch.setattr(Runs, "_prepared", lambda self, run: tried.append(run) or prepared(self, run))
+    prepared = Runs._prepare
+    monkeypatch.setattr(Runs, "_prepare", lambda self, run: tried.append(run) or prepared(self, run))
     with pytest.raises(LissomError, match=r"none of \d+ runs tried can be made; the first says: .*nowhere"):
         runs.check()
     assert len(tried) <= 100

@@ -178,7 +178,7 @@ def test_who_stands_in_a_lane_is_decided_by_the_first_run_of_all_in_every_proces
     scale, robot = np.repeat([1.0, 0.5], LANES), base.load_robot()
     columns = {path: (robot.value(path) * scale).tolist() for path in (f"{section}.EIy", f"{section}.EIz")}
     runs = Runs(base, Variations.of(columns), quantities(OUTPUTS))
-    stiff, soft = (vector_runs.VectorRuns(runs._prepared(k))._fastest for k in (0, LANES))
+    stiff, soft = (vector_runs.VectorRuns(runs._prepare(k))._fastest for k in (0, LANES))
     assert soft < stiff
     between = (soft + stiff) / 2
     monkeypatch.setattr(vector_runs, "recommend", lambda fastest, _: ("radau" if fastest > between else "dop853", ""))

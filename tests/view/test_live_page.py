@@ -220,7 +220,7 @@ def test_names_with_script_are_text_and_other_paths_are_refused(live, app):
     assert live.evaluate("window.hacked") is None
     app.run_choice._impl.value = "../../etc/passwd"  # as a hostile visitor would send it
     with pytest.raises(LissomError, match="is not a run on this page"):
-        app._chosen()
+        app._chosen_run()
     app.run_choice._impl.value = SCRIPT
     assert app.server.request_share_url() is None
 

@@ -22,17 +22,15 @@ from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.initial_state import find_rest, start_state
 from lissom.simulation.inputs.packed_inputs import lengths_apart
 from lissom.simulation.integrators.registry import check_installed
-from lissom.simulation.loop.time_loop import simulate_raw
-from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
-from lissom.simulation.status.run_warnings import warn_about_run
 
 if TYPE_CHECKING:
     from lissom.model.description.sensor import Sensor
     from lissom.results.trajectory import Trajectory
     from lissom.simulation.inputs.loads import ActiveLoads, Load
     from lissom.simulation.inputs.payload import Payload
+    from lissom.simulation.raw_run import RawRun
 
 OWN = [name for name in Scenario.model_fields if name not in ("lissom", "name", "robot")]
 
@@ -65,6 +63,7 @@ class Prepared:
             made.repeat = self.repeatable
         if accuracy is not None and made.info.status is Ending.FINISHED:
             from lissom.results.trust.accuracy_search import reach_accuracy
+            from lissom.simulation.status.run_warnings import warn_about_run
 
             made = reach_accuracy(made, accuracy, progress=progress)
             warn_about_run(made.raw, [event for event in made.warnings if event.kind == "accuracy"], stacklevel=2)
@@ -78,6 +77,7 @@ class Prepared:
     @property
     def repeatable(self) -> RepeatableRun:
         """What it runs, to be run again: another robot is prepared anew, with its control, start and motion."""
+        from lissom.simulation.loop.time_loop import simulate_raw
 
         def make(robot: Robot, settings: RunSettings) -> RawRun:
             other = self

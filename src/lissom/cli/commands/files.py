@@ -14,7 +14,6 @@ from lissom.cli.printing.shared_options import asked
 from lissom.cli.printing.shared_options import out as out_option
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
-from lissom.model.fields.name_fields import Name
 from lissom.terminal import tell_place
 
 SCHEMAS = "schemas"  # the folder beside new files that holds the schemas they name
@@ -59,6 +58,7 @@ def new(
     """
     from lissom.cli.file_schemas import write_schemas
     from lissom.cli.new_files import DRIVES, robot_text, scenario_text
+    from lissom.model.fields.name_fields import Name
 
     if not re.fullmatch(Name.pattern, name):
         raise LissomError(f"cannot serve as a name; {Name('the name of the robot').remedy}", ("NAME",), name)

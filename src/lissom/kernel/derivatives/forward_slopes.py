@@ -14,7 +14,7 @@ from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.data.aligned_memory import on_lines
 from lissom.kernel.data.arrays import padded
-from lissom.kernel.derivatives.columns import Columns
+from lissom.kernel.derivatives.columns import SlopeColumns
 from lissom.kernel.derivatives.inverse_slopes import inverse_slopes
 from lissom.kernel.maths.simd_rows import add_scaled, set_scaled
 
@@ -35,7 +35,7 @@ class Solution(NamedTuple):
     by_force: np.ndarray  # the inverse of the mass matrix
 
 
-def make_solution(columns: Columns) -> Solution:
+def make_solution(columns: SlopeColumns) -> Solution:
     """Make the memory, for coordinates in the order of their columns."""
     coordinate, column = columns.in_order, columns.ordered
     last = np.searchsorted(column, columns.last[column])

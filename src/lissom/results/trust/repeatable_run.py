@@ -12,7 +12,6 @@ from lissom.control.references.reference import Reference
 from lissom.model.any_robot import AnyRobot, as_model, as_robot
 from lissom.model.description.robot import Robot
 from lissom.results.trust.carried_inputs import carried_controller, carried_state
-from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 
@@ -38,6 +37,8 @@ class RepeatableRun:
     @classmethod
     def of(cls, robot: AnyRobot, drive: Mapping[str, Any]) -> RepeatableRun:
         """Return the run of a robot under what `lissom.simulate` was given."""
+        from lissom.simulation.loop.time_loop import simulate_raw  # scenarios are checked without it
+
         given = as_robot(robot)
 
         def make(other: Robot, settings: RunSettings) -> RawRun:
