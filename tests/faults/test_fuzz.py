@@ -37,14 +37,14 @@ def compute(seconds):
 
 def test_the_clock_counts_computing_and_not_compiling(monkeypatch):
     monkeypatch.setattr(fuzzing, "LIMIT", 0.2)
-    with fuzzing.limited_quantities():
+    with fuzzing.limited():
         announce("outer")
         announce("inner")
         compute(0.3)
         announce("")
         compute(0.1)
         announce("")
-    with pytest.raises(fuzzing.Hang), fuzzing.limited_quantities():
+    with pytest.raises(fuzzing.Hang), fuzzing.limited():
         announce("kernel")
         announce("")
         compute(2.0)
