@@ -56,7 +56,7 @@ def test_equations_of_motion_equal_the_kernel(case):
 def test_the_time_loop_is_given_the_same_equations(case):
     model, arm = case
     formulation = theory.build("lie_group", model)
-    inverse, forward, own, _ = formulation.dynamics
+    inverse, forward, own, *_ = formulation.dynamics
     found, unloaded = np.zeros(model.nv), np.zeros((model.rows, 6))
     for q, v, a in zip(*states(arm)):
         inverse(model.struct, own, q, v, a, unloaded, found)
