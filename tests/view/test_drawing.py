@@ -99,7 +99,7 @@ def test_a_link_of_finite_elements_bends_its_own_mesh(tmp_path):
 
 def test_fine_meshes_are_thinned_and_keep_their_extent():
     ball = triangle_meshes.ball(1.0, 120, 160)
-    kept, triangles = link_solids.thinned(ball.points, ball.triangles, 3000)
+    kept, triangles = link_solids.decimate(ball.points, ball.triangles, 3000)
     assert len(triangles) <= 3000
     assert triangles.max() < len(kept)
     assert np.ptp(ball.points[kept], axis=0) == pytest.approx([2, 2, 2], abs=0.08)
