@@ -16,6 +16,8 @@ from lissom.printing import Printed
 if TYPE_CHECKING:
     from rich.table import Table
 
+UNDAMPED = 1e-12  # damping ratio up to which a pole does not decay: rounding leaves 1e-16 of an undamped one
+
 
 @dataclass(frozen=True, eq=False)
 class Poles(Printed):
@@ -36,8 +38,8 @@ class Poles(Printed):
 
     @property
     def stable(self) -> bool:
-        """Whether every motion decays."""
-        return bool(np.all(self.values.real < 0))
+        """Whether every motion decays, by a damping ratio that is no rounding."""
+        return bool(np.all(-self.values.real > UNDAMPED * np.abs(self.values)))
 
     @property
     def oscillating(self) -> Poles:
