@@ -54,7 +54,7 @@ def simulate(
         As in `lissom.simulate`.
     motion : mapping of Reference, optional
         References of the joints that the model was compiled with as prescribed.
-    loads : sequence of Load, optional
+    loads : sequence of lissom.Load, optional
         Forces and torques over time on links, as in `lissom.simulate`, through the formulation's own kinematics.
     rtol, atol : float
         Error allowed per step, relative and absolute; in velocities atol times each coordinate's frequency.
