@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 STORED, LANES, FILES = "stored", "lanes", "files"
 DAMAGE = (KeyError, ValueError, TypeError, AttributeError, RuntimeError, EOFError, OSError, SystemError)
 TEXT = f"<U{LONGEST}"
+# Zarr has one place for the settings of all threads: those that open arrays take turns, else one undoes another's.
+_OPENING = threading.Lock()
 GO_ON = "what was stored before is whole; make room and start the same study again"
 
 
@@ -72,7 +75,7 @@ class Store:
                 raise StudyError(f"there is no study in {self.address}")
             try:
                 # a file that is not there means that it was lost, never that it would hold nothing but the fill value
-                with zarr.config.set({"array.write_empty_chunks": True}):
+                with _OPENING, zarr.config.set({"array.write_empty_chunks": True}):
                     self._group = zarr.open_group(self.address, mode="r+", zarr_format=2)
             except DAMAGE as error:
                 raise StudyError(f"there is no study in {self.address}: {error}") from None
@@ -283,8 +286,9 @@ class Store:
 
     def _array(self, name: str) -> Any:
         if name not in self._opened:
-            with self.reading(name), need_zarr().config.set({"array.write_empty_chunks": True}):
-                self._opened[name] = self.group[name]
+            group = self.group
+            with self.reading(name), _OPENING, need_zarr().config.set({"array.write_empty_chunks": True}):
+                self._opened[name] = group[name]
         return self._opened[name]
 
     @contextmanager
