@@ -71,7 +71,7 @@ class Results:
 
     @cached_property
     def stiff_spectra(self) -> tuple[Array, Array]:
-        """The same with motors that hardly give way."""
+        """Frequencies (F,) and amplitudes (F, 3) of the deflection with motors that hardly give way."""
         return _spectrum(self.time, self.stiff_deflection)
 
     @cached_property

@@ -38,11 +38,17 @@ def both_ways(monkeypatch, compute):
 
 
 def assert_equal(found, expected, relative):
-    """Equal within `relative` of the largest entry of a row, of rows of almost zero within that of a thousandth."""
+    """Equal within `relative` of the largest entry of a row; rows of zeros within that of a hundredth of the whole.
+
+    Where a joint moves no inertia, rows hold what is left when forces of size one cancel: 1e-16 to 2e-15.
+    """
     for x, y in zip(found, expected, strict=True):
+        assert x.shape == y.shape
+        if not x.size:  # a robot that does not move
+            continue
         x, y = x.reshape(len(x), -1), y.reshape(len(y), -1)
         largest = np.abs(y).max(axis=1, initial=0.0)
-        scale = np.maximum(largest, 1e-3 * max(largest.max(initial=0.0), 1e-3))
+        scale = np.maximum(largest, 1e-2 * max(largest.max(initial=0.0), 1.0))
         claim((np.abs(x - y).max(axis=1, initial=0.0) / scale).max(initial=0.0), relative)
 
 
