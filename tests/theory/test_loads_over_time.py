@@ -9,7 +9,7 @@ from lissom import theory
 from lissom.control import Reference
 from lissom.dynamics import integrate, point_force
 from lissom.model.description.frame import Frame
-from lissom.theory.formulation import PlacedWrench
+from lissom.theory.connections.connected import ConnectedFormulation
 
 TOLERANCE = {"dual_screw": 1e-9, "erls": 1e-9}  # of first order in deflections of 1e-11
 FIRST_ORDER = ("dual_screw", "erls")
@@ -72,14 +72,15 @@ def test_a_wrench_on_a_link_does_the_work_of_the_kernels(name, rod, in_world):
     q = bent(model, 1e-11 if name in FIRST_ORDER else 2e-2)
     rng = np.random.default_rng(5)
     frames, wrenches = places(model), rng.normal(size=(2, 6))
-    loads = [PlacedWrench(frame, w, in_world) for frame, w in zip(frames, wrenches, strict=True)]
+    loaded = ConnectedFormulation(formulation, model, frames, [in_world] * 2)
+    loaded.external[:] = wrenches
     turn = np.asarray(frames[0].origin.rotation())
     expected = np.zeros(model.nv)
     for frame, wrench in zip(frames, wrenches, strict=True):
         local = wrench if in_world else (wrench.reshape(2, 3) @ turn.T).ravel()
         axes = "world" if in_world else "local"
         expected += point_force(model, q, local, frame.link, frame.at, ORIGIN["xyz"], axes)
-    found = formulation.load_forces(q, loads)
+    found = loaded.frame_forces(q)
     claim(np.abs(found - expected).max() / np.abs(expected).max(), TOLERANCE.get(name, 1e-10))
 
 
@@ -127,11 +128,16 @@ def test_a_rigid_arm_under_loads_by_its_screws():
     assert np.abs(own.numbers["wrench"] - wrench).max() < 1e-6 * np.abs(wrench).max()
 
 
-def test_a_comparison_takes_loads_and_refuses_cylinders():
+def test_a_comparison_takes_loads():
     scenario = lissom.scenario.Scenario(robot=hanging(1.0), duration=0.05, loads=LOADS)
     found = lissom.compare(scenario, ["screw_pde", "recursive_lagrange"])
     assert not found.missing
     assert max(row["tip"] for row in found.rows) < 1e-6
-    crane = lissom.load("luffing-crane").compile()
-    with pytest.raises(theory.Unsupported):
-        theory.simulate(theory.build("screw_pde", crane), 0.1, loads=[{"element": "lift", "force": 10.0}])
+
+
+@pytest.mark.parametrize("name", [name for name in FORMULATIONS if name != "lie_group"])
+def test_loads_run_in_machine_code(name):
+    model = hanging(1.0).compile()
+    loaded = ConnectedFormulation(theory.build(name, model), model, places(model), [True, False])
+    assert loaded.base.dynamics is not None
+    assert loaded.called().__class__.__name__ == "nullcontext"

@@ -13,13 +13,15 @@ from lissom.kernel.compile import Struct
 from lissom.lie import se3, so3
 from lissom.model.any_robot import AnyRobot
 from lissom.model.compilation.tip_frames import tips
+from lissom.model.description.frame import Frame
 from lissom.model.model import Model
 from lissom.theory.coverage import LINEAR_LINKS, Feature
-from lissom.theory.formulation import Formulation, Limit, Offer, PlacedWrench, register
+from lissom.theory.formulation import Formulation, Limit, Offer, register
 
 if TYPE_CHECKING:
     from lissom.simulation.equations.system import Dynamics
     from lissom.simulation.raw_run import RawRun
+    from lissom.theory.connections.frame_kernel import FrameKernel
 
 PAPER = "Cibicik and Egeland 2021, Kinematics and dynamics of flexible robotic manipulators using dual screws"
 Form = Literal["linear", "first-order", "truncated", "printed", "nonlinear"]
@@ -126,25 +128,11 @@ class DualScrew(Formulation):
             T = T @ se3.from_parts(moving.R[row], moving.p[row])
         return T
 
-    def load_forces(self, q: np.ndarray, loads: Sequence[PlacedWrench]) -> np.ndarray:
-        """Generalised forces (nv,) of dual wrenches: projected on the columns of P_i of the section where they act.
+    def frame_kernel(self, frames: Sequence[Frame]) -> FrameKernel:
+        """Compiled kinematics of frames, by the projection matrices of their sections."""
+        from lissom.theory.dual_screws.frames import frame_kernel
 
-        These are the dual wrenches (80)-(85) of the paper.
-        """
-        if not loads:
-            return np.zeros(self.model.nv)
-        model = self.model.with_loads([load.frame for load in loads], [load.in_world for load in loads])
-        _, moving = self._moving(model.struct, *_floats(q, np.zeros(model.nv)))
-        parent, total = model.arrays.tree.parent, np.zeros(model.nv)
-        for k, load in enumerate(loads):
-            row = up = model.rows - len(loads) + k
-            turn = np.eye(3, dtype=moving.fields.R.dtype)
-            while up > 0:
-                turn, up = moving.fields.R[up] @ turn, parent[up]
-            parts = load.wrench.reshape(2, 3)
-            local = (parts @ turn if load.in_world else parts).ravel()
-            total += _summed(moving.fields.P[row].T @ local)
-        return total
+        return frame_kernel(self.model, frames, self._form)
 
     @property
     def cuts_speeds(self) -> bool:
