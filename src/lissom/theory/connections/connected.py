@@ -45,7 +45,7 @@ class ConnectedFormulation(Formulation):
     in_world : sequence of bool
         Whose wrenches are given in world axes; those of others are in their own.
 
-    Equations: 000 (80)-(85). 001 (64)-(68).
+    Equations: 001 (64)-(67).
     """
 
     def __init__(
