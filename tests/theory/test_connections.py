@@ -29,7 +29,15 @@ ON_HAND = {"link": "hand", "origin": {"xyz": [0.1, -0.05, 0.02], "rpy": [0.2, 0.
 ON_WORLD = {"link": "world", "origin": {"xyz": [0.4, 0.5, 0.2]}}
 STIFF = [[200.0 if i == j else 0.0 for j in range(6)] for i in range(6)]
 PARTS = {
-    "spring": {"elements": {"type": "spring", "between": [ON_WORLD, ON_HAND], "stiffness": 300.0, "damping": 2.0, "length": 0.1}},
+    "spring": {
+        "elements": {
+            "type": "spring",
+            "between": [ON_WORLD, ON_HAND],
+            "stiffness": 300.0,
+            "damping": 2.0,
+            "length": 0.1,
+        }
+    },
     "rope": {"elements": {"type": "rope", "between": [ON_WORLD, ON_HAND], "length": 0.1, "stiffness": 3e3}},
     "bushing": {"elements": {"type": "bushing", "between": [ON_WORLD, ON_HAND], "stiffness": STIFF}},
     "cylinder": {"elements": {"type": "cylinder", "between": [ON_WORLD, ON_HAND], "drive": "force"}},
@@ -200,7 +208,9 @@ def test_a_prescribed_hinge_asks_of_every_formulation_the_torque_of_the_kernel(n
 
 def test_a_section_that_a_reader_holds_himself_is_refused_under_loads():
     model = joined("bending", "spring")
-    tree = lissom.Robot.from_dict({"lissom": 1, "name": "held", "links": [{"name": "rod", "joint": HINGE, **RODS["bending"]}]})
+    tree = lissom.Robot.from_dict(
+        {"lissom": 1, "name": "held", "links": [{"name": "rod", "joint": HINGE, **RODS["bending"]}]}
+    )
     assert isinstance(theory.build("screw_pde", model), ConnectedFormulation)
     held = ScrewPDE(tree, closures=[theory.screw_pde.Closure("rod", 0.5, "position")])
     with pytest.raises(theory.Unsupported, match="loads in time act on robots without closures"):

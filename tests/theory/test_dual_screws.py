@@ -287,7 +287,7 @@ def test_a_mass_matrix_that_lost_its_sign_is_an_error_that_says_so():
 
 def test_prescribed_joints_are_driven_from_outside_the_theory():
     model = lissom.load("ella").compile(prescribed="elbow")
-    with pytest.raises(theory.Unsupported, match="prescribed = 'elbow': .*`theory.build` drives"):
+    with pytest.raises(theory.Unsupported, match=r"prescribed = 'elbow': .*`theory.build` drives"):
         theory.DualScrew(model)
     assert theory.build("dual_screw", model).model is model
 

@@ -11,9 +11,9 @@ from lissom.results.run_info import RunInfo
 from lissom.results.trajectory import Trajectory
 from lissom.simulation.postprocess import Observation
 from lissom.simulation.raw_run import RawRun
+from lissom.theory.connections.connected import ConnectedFormulation
 from lissom.theory.formulation import Formulation
 from lissom.theory.kernel_formulation import Kernel
-from lissom.theory.connections.connected import ConnectedFormulation
 
 
 class OwnWrenches(Trajectory):

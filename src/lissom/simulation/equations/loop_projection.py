@@ -25,7 +25,7 @@ SLOW = 0.1  # contraction of a projection above which its matrix is renewed
 
 
 def row_memory(model: Model, number: Any, given: np.ndarray | None = None) -> dict[str, Any]:
-    """Return arrays of a Scratch over the rows of all loops; `given` (rows, 3) where others read what rows are to be."""
+    """Return arrays of a Scratch over the rows of all loops; `given` (rows, 3) is memory that others read as well."""
     rows = len(model.arrays.loops.hold)
     return {
         "G": np.zeros((rows, model.nv), number),

@@ -6,8 +6,8 @@ solution of the tree for each row:
 
     a = a_0 + A lam,    A_r = M^-1 G_r^T,    (G A) lam = right - G a_0.
 
-Laws of springs, ropes, cylinders and contacts, and what the joint of a loop holds of two frames' relative pose, are those of
-the kernel. They see a model of frames alone, whose poses and twists are the formulation's.
+Laws of springs, ropes, cylinders and contacts, and what the joint of a loop holds of two frames' relative pose, are
+those of the kernel. They see a model of frames alone, whose poses and twists are the formulation's.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from lissom.kernel.maths.algebra import (
     vector,
 )
 from lissom.simulation.equations.dense_lu import largest
-from lissom.theory.screw_pairs import load_pair, store_pair, twist_at, work_pair
+from lissom.theory.screw_pairs import load_pair, store_pair, twist_at
 
 
 class ConnectionMemory(NamedTuple):

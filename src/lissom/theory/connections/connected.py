@@ -128,13 +128,13 @@ class ConnectedFormulation(Formulation):
         return out
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Forces of the motors (nv,) that produce the accelerations a beside what acts on the frames."""
+        """Return the motors' forces (nv,) that produce a beside what acts on the frames."""
         if self.model.loops:
             raise self._not_offered(Offer.INVERSE_DYNAMICS)
         return self._missing(q, v, a)
 
     def _missing(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Forces (nv,) that the accelerations a ask for beside what acts on the frames, which are then in place."""
+        """Return forces (nv,) that a asks for beside what acts on the frames, which are then in place."""
         tau, (q, v, a) = np.zeros(self.model.nv), _floats(q, v, a)
         with self.called():
             compiled.inverse(self.loaded.struct, self._memory, q, v, a, self.given_wrenches, tau)

@@ -26,8 +26,8 @@ def link_inertia(model, i, q, v, w, printed, turning, D, bias, c, pulls, moments
 
     Integrals over the link of the paper's section inertias (102), (107), done once: with c_ab,j = int s_a d_j s_b,
     a = x, y, z, 1, every entry follows from constants of the link, whatever it is made of. Foreshortening by
-    sigma_p = 1/2 eta A_p eta acts as P more extensions with the speeds (A_p eta) . etadot. What `turning` (n, 12 m) holds
-    of the couplings leaves second moments as they are (see `printed_inertia`).
+    sigma_p = 1/2 eta A_p eta acts as P more extensions with the speeds (A_p eta) . etadot. What `turning` (n, 12 m)
+    holds of the couplings leaves second moments as they are (see `printed_inertia`).
 
     Scratch: c (m + P, 12), pulls (m,) and moments (2, 12).
     """

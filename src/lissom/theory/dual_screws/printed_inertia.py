@@ -1,7 +1,7 @@
 """Rotary inertia as the paper has it: of sections whose axes of inertia keep those of the link, (102), (107).
 
 The compiled equations take a section's inertia from its material points, which turn with it: second moments of the link
-and the couplings c_ab,jk change with the deflection. As printed, they do not; what turns is listed here, to be left out.
+and the couplings c_ab,jk change with the deflection. As printed, they do not; what turns is listed here to be left out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def printed_tables(model: Model) -> Struct:
 
 
 def _of_sections(link: BeamLink) -> tuple[Array, Array]:
-    """int d_a (psi_j x d)_b, (m, 4, 3), and int (psi_l x d)_a (psi_j x d)_b, (m, m, 4, 3), about the sections' centres.
+    """Int d_a (psi_j x d)_b, (m, 4, 3), and int (psi_l x d)_a (psi_j x d)_b, (m, m, 4, 3), about the sections' centres.
 
     A section with inertia J has int d d^T = tr(J) / 2 - J.
     """

@@ -1,7 +1,7 @@
 """Motion of frames on links of the equivalent rigid-link system: of a rigid frame, and of a small displacement on it.
 
-A place of a link moves with u = A q_r + shapes q_d, as the place of a joint does in the rows (7) of compatibility: where
-a loop holds two frames together, its row is the last one of (7) together with the closure of the rigid frames.
+A place of a link moves with u = A q_r + shapes q_d, as the place of a joint does in the rows (7) of compatibility.
+Where a loop holds two frames together, its row is the last one of (7) together with the closure of the rigid frames.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def frame_kernel(
 ) -> FrameKernel:
     """Return the kinematics of frames on the links of a chain."""
     own = System(system.chain)  # in memory of its own
-    table, m = own.table, own.table.stiffness.shape[1]
-    nodes, place, shapes = np.zeros(len(frames) + 1, int), np.zeros((len(frames) + 1, 3)), []
+    m = own.table.stiffness.shape[1]
+    nodes, place = np.zeros(len(frames) + 1, int), np.zeros((len(frames) + 1, 3))
     shapes = np.zeros((len(frames) + 1, m, 6))
     for k, frame in on_links(frames):
         nodes[k] = node[frame.link]
@@ -87,7 +87,6 @@ def frame_kernel(
         shapes=shapes,
         a=np.zeros(model.nv),
     )
-    assert len(table.parent) == len(own.chain.nodes)
     return FrameKernel(fill, Struct(memory))
 
 
@@ -141,7 +140,7 @@ def local_pose(own, k):
     turn, shift = displacement(own, k, own.work.q)
     size = np.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
     axis = scale(1.0 / (size + 1e-300), turn)
-    R, p = exponential(axis, (0.0, 0.0, 0.0), size)
+    R, _ = exponential(axis, (0.0, 0.0, 0.0), size)
     return R, add(vector(own.place[k]), shift)
 
 

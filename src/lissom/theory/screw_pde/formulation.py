@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,9 @@ from lissom.theory.screw_pde.nonlinear_link import NonlinearLink
 from lissom.theory.screw_pde.relative import held_accelerations
 from lissom.theory.screw_pde.system import System
 from lissom.theory.screw_pde.table import Station, of_higher_order, section_places, tables
+
+if TYPE_CHECKING:
+    from lissom.theory.screw_pde.loads_in_time import LoadsInTime
 
 Array = np.ndarray
 
@@ -98,6 +101,7 @@ class ScrewPDE(Formulation):
             int
         )
         self._still, self._unloaded = np.zeros(model.nv), np.zeros((model.rows, 6))
+        self.loads_in_time: LoadsInTime | None = None
 
     @cached_property
     def dynamics(self) -> Dynamics | None:
@@ -197,12 +201,17 @@ class ScrewPDE(Formulation):
     def frame_kernel(self, frames: Sequence[Frame]) -> FrameKernel:
         """Compiled kinematics of frames, whose sections move as those do that carry joints."""
         stations = {row: (frame.link, frame.at) for row, frame in on_links(frames)}
-        self._framed = ScrewPDE(self.model, self.frames, stations=list(stations.values()))
+        self._framed = self.with_stations(list(stations.values()))
         section, first = np.zeros(len(frames) + 1, int), 2 * len(self.model.bodies)
         section[list(stations)] = first + np.arange(len(stations))
         prepare = prepare_sections if self._nonlinear else prepare_nothing
         own = make_frames(*self._framed.structs, prepare, section, self.model.nq, self.model.nv)
         return FrameKernel(fill, own)
+
+    def with_stations(self, stations: Sequence[Station]) -> ScrewPDE:
+        """Return the same with memory of its own, and further sections that are placed, which come last."""
+        held = [closure for closure in self.closures if isinstance(closure, Closure)]
+        return ScrewPDE(self.model, self.frames, held, stations)
 
     def prepare(self, q: Array, v: Array) -> None:
         """Write the sections of frames on links whose fields are of higher order."""
@@ -248,6 +257,8 @@ class ScrewPDE(Formulation):
         tau = vector(self.model, tau, "tau", self.model.nv)
         self.set_loads(loads, q)
         self.place(q, v)
+        if self.loads_in_time is not None:
+            self.loads_in_time.add(q)
         self.fill_blocks(q, v, tau)
 
     def _state(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
@@ -268,11 +279,15 @@ class ScrewPDE(Formulation):
 
     def fill_blocks(self, q: Array, v: Array, tau: Array) -> None:
         """Fill the blocks for the frames and twists in `work`, wherever they came from."""
+        self.write_rows(q, v)
+        evaluate.fill_blocks(self._table, self._work, q, v, tau)
+
+    def write_rows(self, q: Array, v: Array) -> None:
+        """Write the rows of links whose fields are of high order, for the frames and twists in `work`."""
         for name, link in self._nonlinear.items():
             eta, rate, twist, gravity, i = self._link_state(name, q, v)
             size = 6 + link.m
             self.work.mass[i, :size, :size], self.work.bias[i, :size] = link.rows(eta, rate, twist, gravity)
-        evaluate.fill_blocks(self._table, self._work, q, v, tau)
 
     def place_sections(self, q: Array, v: Array) -> None:
         """Write the sections of links whose fields are of high order."""

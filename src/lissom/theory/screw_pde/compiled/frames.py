@@ -7,8 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.compile import Pointer, Struct, inline, kernel
-from lissom.kernel.maths.algebra import add, compose, matrix, rotate, scale, store_matrix, store_vector, vector
-from lissom.theory.screw_pairs import bracket, load_pair, store_pair, twist_at
+from lissom.kernel.maths.algebra import (
+    add,
+    compose,
+    matrix,
+    rotate,
+    rotate_back,
+    scale,
+    store_matrix,
+    store_vector,
+    vector,
+)
+from lissom.theory.screw_pairs import add_pair, bracket, load_pair, store_pair, twist_at, work_pair, wrench_from
 from lissom.theory.screw_pde.compiled.energy import link_accelerations
 from lissom.theory.screw_pde.compiled.evaluate import constraint_rows, place_frames, relative_motions
 
@@ -111,3 +121,23 @@ def fill(own, q, v, motion):
                 for r in range(3):
                     motion.J[k, r, j] = a[r] - motion.drift[k, r]
                     motion.J[k, 3 + r, j] = b[r] - motion.drift[k, 3 + r]
+
+
+@kernel
+def add_section_wrenches(tables, work, section, owner, wrench, in_world, offset_R, offset_p, world_R, external):
+    """Add [Ad(g^-1), J]^T W of wrenches on frames to the external forces (n, 6 + m) in the rows of their links.
+
+    Equations: 003 (13).
+    """
+    for k in range(section.shape[0]):
+        i, s = owner[k], section[k]
+        Q, R = matrix(offset_R[k]), matrix(work.R[s])
+        t, f = load_pair(wrench[k])
+        if in_world[k] == 1:
+            turn = compose(compose(matrix(world_R[i]), R), Q)
+            t, f = rotate_back(turn, t), rotate_back(turn, f)
+        t, f = wrench_from(Q, vector(offset_p[k]), t, f)
+        for j in range(tables.modes[i]):
+            external[i, 6 + j] += work_pair(work.J[s, j], t, f)
+        t, f = wrench_from(R, vector(work.p[s]), t, f)
+        add_pair(external[i], t, f)
