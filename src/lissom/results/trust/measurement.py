@@ -91,10 +91,10 @@ class Question:
 
 def measure(question: Question, budget: float) -> Trust:
     """Return error bars of the numbers; `budget`: seconds for looking at links one by one."""
-    return Measurement(question, budget).trust()
+    return ErrorMeasurement(question, budget).trust()
 
 
-class Measurement:
+class ErrorMeasurement:
     """The repeated computations of one question."""
 
     def __init__(self, question: Question, budget: float) -> None:

@@ -67,7 +67,7 @@ def trust(
     """
     with Progress("measuring errors", show=progress):
         if not isinstance(subject, Trajectory):
-            return measure(analysisrun_question(subject, arguments, more), budget)
+            return measure(analysis_question(subject, arguments, more), budget)
         if arguments or more:
             raise LissomError(f"a run has no further arguments; leave out {', '.join([*map(str, arguments), *more])}")
         found = measure(run_question(subject), budget)
