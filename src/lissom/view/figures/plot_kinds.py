@@ -11,6 +11,7 @@ from lissom.errors import LissomError
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.figures.chart import Chart
 from lissom.view.figures.figure_style import grid, headline, style
+from lissom.view.figures.overlays import finished
 from lissom.view.figures.panels import Panel, draw_chart
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def register_plot(plot: Plot) -> Plot:
 
 
 def chart_figure(run: Trajectory, charts: Iterable[Chart], columns: int) -> Figure:
-    """Return a figure of charts in rows."""
-    return panel_figure(run, [partial(draw_chart, chart=chart) for chart in charts], columns)
+    """Return a figure of charts in rows, with the curves of what stands beside the run."""
+    return panel_figure(run, [partial(draw_chart, chart=chart) for chart in finished(run, charts)], columns)
 
 
 def panel_figure(run: Trajectory, panels: Sequence[Panel], columns: int, abscissa: str = "time [s]") -> Figure:
