@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from places import ROOT
 
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.fingerprint import unchanged
 from lissom.kernel.compile.libraries.library_build import build

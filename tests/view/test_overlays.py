@@ -66,7 +66,7 @@ def test_what_cannot_stand_beside_a_run_is_told(tmp_path):
     with pytest.raises(LissomError, match="no column of times"):
         run.beside(x=tmp_path / "untimed.csv")
     (tmp_path / "unit.csv").write_text("time,elbow [kN]\n0,1\n1,2\n")
-    with pytest.raises(LissomError, match="a unit that position.elbow cannot have"):
+    with pytest.raises(LissomError, match=r"a unit that position\.elbow cannot have"):
         run.beside(x=tmp_path / "unit.csv")
     with pytest.raises(LissomError, match="must be a run"):
         run.beside(x=5)

@@ -13,9 +13,9 @@ from lissom.errors import LissomError, within
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.fields.number_fields import WrittenNumber, wrong_kind
-from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
 from lissom.model.model import BodyNames, Model
+from lissom.model.schema.number_fields import WrittenNumber, wrong_kind
+from lissom.model.schema.units import FORCE, POSITION, RATE, JointUnit
 
 Named = Mapping[str, ArrayLike]
 FARTHEST = 1e9  # rad or m: beyond, neighbouring numbers are more than 1e-7 apart

@@ -16,8 +16,8 @@ from typing import TypeAlias
 import numpy as np
 
 from lissom.beam import Invariants, Section
-from lissom.beam.fields.displacement_field import Sections
-from lissom.beam.fields.inertia_invariants import integrate
+from lissom.beam.displacement_fields.displacement_field import Sections
+from lissom.beam.displacement_fields.inertia_invariants import integrate
 from lissom.errors import LissomError
 from lissom.fem.fe_structure import Array, Sparse, Structure
 

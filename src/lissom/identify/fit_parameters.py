@@ -12,9 +12,9 @@ from pydantic import BeforeValidator, Field, model_validator
 from lissom.errors import IdentifyError, LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import Robot
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.number_fields import Number, is_number, kind_of, refusal
-from lissom.model.fields.written_forms import NULL, NUMBER, TEXT, AlsoWritten, Schema, several, union
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.number_fields import Number, is_number, kind_of, refusal
+from lissom.model.schema.written_forms import NULL, NUMBER, TEXT, AlsoWritten, Schema, several, union
 
 OFFSET, SCALE, DELAY = CORRECTIONS = ("offset", "scale", "delay")
 START, GAINS = "start", "gains"

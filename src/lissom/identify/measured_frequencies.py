@@ -14,7 +14,7 @@ from lissom.errors import IdentifyError
 from lissom.identify.fit_parameters import FitPart
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.model.description.robot import Robot
-from lissom.model.fields.number_fields import Count, Number
+from lissom.model.schema.number_fields import Count, Number
 
 TURN = 1e-4  # step along a mode, in units of its amplitude, over which the stiffness is differenced
 SHARE = 0.01  # of a frequency: its deviation unless given

@@ -15,11 +15,11 @@ from lissom.errors import LissomError, within
 from lissom.identify.data_tables import columns
 from lissom.identify.fit_parameters import FitPart, Unknowns
 from lissom.messages import did_you_mean
-from lissom.model.fields import units
-from lissom.model.fields.base_model import refusals
-from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Count, Number, kind_of, refusal
-from lissom.model.fields.written_forms import NULL, NUMBER, TEXT, AlsoWritten
+from lissom.model.schema import units
+from lissom.model.schema.base_model import refusals
+from lissom.model.schema.name_fields import Title
+from lissom.model.schema.number_fields import Count, Number, kind_of, refusal
+from lissom.model.schema.written_forms import NULL, NUMBER, TEXT, AlsoWritten
 
 GAP = 3.5  # mean steps without a sample
 EVEN = 1e-3  # of a step: how far even samples may be off

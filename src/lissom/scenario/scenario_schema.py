@@ -13,12 +13,12 @@ from lissom.errors import ABSENT, LissomError, ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot, load
 from lissom.model.description.robot import FORMAT, FormatVersion
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.lazy_fields import lazy
-from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Checked, Number, Share, kind_of, refusal
-from lissom.model.fields.units import STATE
-from lissom.model.fields.written_forms import TEXT, AlsoWritten, Schema, SchemaOf, several, union
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.lazy_fields import lazy
+from lissom.model.schema.name_fields import Title
+from lissom.model.schema.number_fields import Checked, Number, Share, kind_of, refusal
+from lissom.model.schema.units import STATE
+from lissom.model.schema.written_forms import TEXT, AlsoWritten, Schema, SchemaOf, several, union
 from lissom.results.presentation.display_units import UnitNames
 from lissom.simulation.initial_state import EQUILIBRIUM, HELD, REMEDY
 from lissom.simulation.settings import Integration, OutputSampling

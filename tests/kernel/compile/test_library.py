@@ -14,7 +14,7 @@ import lissom
 from lissom import cache
 from lissom.kernel.algorithms.body_energies import world_frames
 from lissom.kernel.algorithms.bound_arguments import forward_of
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.libraries import library, toolchain
 from lissom.kernel.compile.libraries.library_build import build
 from lissom.kernel.compile.libraries.toolchain import Target

@@ -16,7 +16,7 @@ import numpy as np
 from lissom import printing
 from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.errors import LissomError, check_choice
-from lissom.model.fields.number_fields import is_number, kind_of
+from lissom.model.schema.number_fields import is_number, kind_of
 from lissom.printing import Printed
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ def new(
     """
     from lissom.cli.file_schemas import write_schemas
     from lissom.cli.new_files import DRIVES, robot_text, scenario_text
-    from lissom.model.fields.name_fields import Name
+    from lissom.model.schema.name_fields import Name
 
     if not re.fullmatch(Name.pattern, name):
         raise LissomError(f"cannot serve as a name; {Name('the name of the robot').remedy}", ("NAME",), name)

@@ -16,8 +16,8 @@ from lissom.cli.printing.shared_options import EXAMPLE, Anything, Beside, Json, 
 from lissom.errors import LissomError
 from lissom.files import NotWritten
 from lissom.progress import Progress
-from lissom.simulation.loop.interrupts import defer_interrupts, interrupt_on_sigterm
 from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.stepping.interrupts import defer_interrupts, interrupt_on_sigterm
 from lissom.terminal import screen
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, mod
 from lissom.control.references.reference import Reference
 from lissom.control.schema.reference_schema import TIMES, Block, Csv, check_timed
 from lissom.errors import LissomError, within
-from lissom.model.fields.base_model import FORM, form_of, refusals
-from lissom.model.fields.number_fields import Number, WrittenNumber, kind_of, refusal
-from lissom.model.fields.units import JointUnit, fits, quantity
-from lissom.model.fields.written_forms import ANYTHING, NUMBER, QUANTITY, AlsoWritten, several
+from lissom.model.schema.base_model import FORM, form_of, refusals
+from lissom.model.schema.number_fields import Number, WrittenNumber, kind_of, refusal
+from lissom.model.schema.units import JointUnit, fits, quantity
+from lissom.model.schema.written_forms import ANYTHING, NUMBER, QUANTITY, AlsoWritten, several
 
 UNITS = {"force": "N", "torque": "N m", "position": "metres", "rpy": "rad"}  # by field
 RATE = 1000.0  # Hz at which a function of time is sampled, unless told otherwise

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.coordinates import indices
+from lissom.dynamics.kinematic_loops.cylinder_pose import cylinders
+from lissom.dynamics.kinematic_loops.loop_angles import angle_rows, angles_off
+from lissom.dynamics.kinematic_loops.loop_closing import ASSEMBLED, LARGEST_TURN, length_gaps
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_gaps, loop_jacobian
 from lissom.dynamics.kinematics import jacobian, point_pose
-from lissom.dynamics.loops.cylinder_pose import cylinders
-from lissom.dynamics.loops.loop_angles import angle_rows, angles_off
-from lissom.dynamics.loops.loop_closing import ASSEMBLED, LARGEST_TURN, length_gaps
-from lissom.dynamics.loops.loop_kinematics import loop_gaps, loop_jacobian
 from lissom.dynamics.state_checks import Vector, integrate
 from lissom.errors import LissomError
 from lissom.lie import quaternion, so3

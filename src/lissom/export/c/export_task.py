@@ -12,7 +12,7 @@ import numpy as np
 
 import lissom.dynamics as dynamics
 from lissom.dynamics.coordinates import along_coordinates
-from lissom.dynamics.loops.loop_kinematics import closed_loops, loop_reactions, loop_rows
+from lissom.dynamics.kinematic_loops.loop_kinematics import closed_loops, loop_reactions, loop_rows
 from lissom.errors import LissomError
 from lissom.export.c.sources.table_parameters import Parameters
 from lissom.kernel.algorithms.complex_step import STEP

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple, get_args
 
-from lissom.kernel.compile.kinds import Kind
+from lissom.kernel.compile.argument_kinds import Kind
 from lissom.kernel.compile.translate import Catalogue, Unit
 from lissom.kernel.compile.translate.types import unsized
 from lissom.kernel.compile.translate.unit import RESULTS

@@ -96,7 +96,7 @@ def _tables(arrays: Arrays, before: Arrays | None) -> Iterator[tuple[str, np.nda
 
 
 def _generalised_inertia(arrays: Arrays, i: int) -> np.ndarray:
-    """Return the mass matrix of a body by itself, (..., 6 + k, 6 + k): turning, gliding, modes, undeformed."""
+    """Return the mass matrix of a body by itself, (..., 6 + k, 6 + k): rotation, translation, modes, undeformed."""
     k, own = int(arrays.tree.modes[i]), arrays.inertia
     second, moment = own.second_moment[..., i, :, :].real, own.moment[..., i, :].real
     several = moment.shape[:-1]

@@ -13,9 +13,9 @@ from lissom.errors import RobotError
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.frame import placed
 from lissom.model.description.joint_kinds import KINDS
-from lissom.model.fields import units
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.number_fields import is_number, kind_of
+from lissom.model.schema import units
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.number_fields import is_number, kind_of
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot

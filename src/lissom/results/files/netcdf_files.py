@@ -28,10 +28,10 @@ from lissom.results.registry.run_quantities import expected_quantities, quantiti
 from lissom.results.run_info import RunInfo
 from lissom.results.run_samples import raw_of
 from lissom.results.trajectory import Trajectory
-from lissom.simulation.loop.interrupts import defer_interrupts
 from lissom.simulation.raw_run import Event, RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.stepping.interrupts import defer_interrupts
 from lissom.version import __version__
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import Any
 
 from lissom.errors import LissomError
 from lissom.messages import brief, did_you_mean
-from lissom.model.fields.number_fields import Checked, kind_of, refusal
-from lissom.model.fields.units import UNITS, Dimension, parse
-from lissom.model.fields.written_forms import TEXT, Schema, SchemaOf, several, union
+from lissom.model.schema.number_fields import Checked, kind_of, refusal
+from lissom.model.schema.units import UNITS, Dimension, parse
+from lissom.model.schema.written_forms import TEXT, Schema, SchemaOf, several, union
 
 EXAMPLE = "[kN, mm, deg, MPa]"
 CHOOSABLE = ("m", "rad", "N", "N m", "Pa", "kg")  # quantities whose units can be chosen, by their SI unit

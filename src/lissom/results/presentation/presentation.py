@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lissom.model.fields.units import parse
+from lissom.model.schema.units import parse
 from lissom.results.lookup import Lookup
 from lissom.results.presentation.display_units import DisplayUnits, unit_kind
 

@@ -10,10 +10,10 @@ from pydantic import ValidationInfo, field_validator
 
 from lissom.errors import LissomError
 from lissom.files import check_file
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.name_fields import LONGEST_PATH, Title
-from lissom.model.fields.number_fields import Checked, kind_of, refusal
-from lissom.model.fields.written_forms import TEXT, Schema, SchemaOf
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.name_fields import LONGEST_PATH, Title
+from lissom.model.schema.number_fields import Checked, kind_of, refusal
+from lissom.model.schema.written_forms import TEXT, Schema, SchemaOf
 from lissom.results.presentation.user_settings import UserSettings, user_settings
 
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml"}

@@ -15,8 +15,8 @@ from pydantic import Field
 from pydantic_core import ValidationError
 
 from lissom.errors import LissomError
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.name_fields import LONGEST_PATH, Title
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.name_fields import LONGEST_PATH, Title
 from lissom.operating_system import user_settings_folder
 from lissom.results.presentation.display_units import UnitNames
 
@@ -62,8 +62,8 @@ def user_settings() -> UserSettings:
 
 @lru_cache(maxsize=1)
 def _read(path: Path, written: int) -> UserSettings:
-    from lissom.model.fields.validation_errors import explain
     from lissom.model.io.yaml_reader import read
+    from lissom.model.schema.validation_errors import explain
 
     source = str(path)
     try:

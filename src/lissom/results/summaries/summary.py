@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
-    from lissom.model.description.loop import Loop
+    from lissom.model.description.kinematic_loop import Loop
     from lissom.results.error_bars import Trust
     from lissom.results.trajectory import Trajectory
 

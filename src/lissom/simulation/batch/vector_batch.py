@@ -26,9 +26,9 @@ from lissom.simulation.equations.recorder import make_record
 from lissom.simulation.integrators.error_scales import Paces
 from lissom.simulation.integrators.integrator_state import set_out
 from lissom.simulation.integrators.registry import Method
-from lissom.simulation.loop.segments import Segments, cut_at_jumps
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_limits import HOPELESS, RACING, deflection_map
+from lissom.simulation.stepping.segments import Segments, cut_at_jumps
 
 LAW = -1  # what a lane is filled with, beside the tables of its model
 SAMPLES = ("times", "q", "v", "a", "tau")  # of the record

@@ -14,7 +14,7 @@ import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.beam.damping import rayleigh
-from lissom.beam.fields.displacement_field import Field
+from lissom.beam.displacement_fields.displacement_field import Field
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.model.model import Model
 

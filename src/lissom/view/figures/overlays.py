@@ -19,7 +19,7 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.identify.data_tables import FILES, columns
 from lissom.messages import listed
-from lissom.model.fields.units import fits, heading, parse
+from lissom.model.schema.units import fits, heading, parse
 from lissom.results.presentation.display_units import ENERGIES
 from lissom.results.trajectory import Trajectory
 from lissom.study.plan.kept_quantities import Quantity

@@ -15,12 +15,12 @@ from lissom.analysis.modes.spectra import amplitude_spectrum
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean
 from lissom.results.quantity_names import AXES
+from lissom.view.figures.chart_drawing import AxesDrawing, draw_chart, envelopes, label_bar, path, spectra
 from lissom.view.figures.figure_style import DIVERGING, SEQUENTIAL, headline, line, style
 from lissom.view.figures.overlays import finished, with_measured
-from lissom.view.figures.panels import Panel, draw_chart, envelopes, label_bar, path, spectra
-from lissom.view.figures.plot_kinds import PLOTS as PLOTS
-from lissom.view.figures.plot_kinds import Plot, chart_figure, detail, panel_figure
-from lissom.view.figures.plot_kinds import register_plot as register_plot
+from lissom.view.figures.plot_registry import PLOTS as PLOTS
+from lissom.view.figures.plot_registry import Plot, axes_figure, chart_figure, detail
+from lissom.view.figures.plot_registry import register_plot as register_plot
 from lissom.view.figures.run_charts import (
     busiest,
     components,
@@ -219,11 +219,11 @@ def plot_sections(run: Trajectory, link: str | None = None, stations: int = 41) 
         stress, label = run.stress(name, stations), f"stress [{pressure}]"
         groups.append(("Normal stress at the outer fibres", label, stress, ("highest", "lowest"), of_pressure))
         groups.append(("Largest in the section", label, stress, ("shear", "von_mises"), of_pressure))
-    panels: list[Panel] = []
+    drawings: list[AxesDrawing] = []
     for title, label, values, parts, factor in groups:
         curves = {part.replace("_", " "): factor * values.loc[..., part].values for part in parts}
-        panels.append(partial(envelopes, x=values["x"].values, curves=curves, label=label, title=title))
-    return panel_figure(run, panels, columns=2, abscissa=f"x along {name} [m]")
+        drawings.append(partial(envelopes, x=values["x"].values, curves=curves, label=label, title=title))
+    return axes_figure(run, drawings, columns=2, abscissa=f"x along {name} [m]")
 
 
 def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, limit: float | None = None) -> Figure:
@@ -252,13 +252,13 @@ def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, l
         title: amplitude_spectrum(run.time[:count], factor * values.values[:count].reshape(count, -1), padding=1)
         for title, values, _, factor in wanted
     }
-    panels: list[Panel] = []
+    drawings: list[AxesDrawing] = []
     for title, values, unit, _ in wanted:
         labels = [str(label) for label in values[values.dims[1]].values] if values.ndim > 1 else [title]
         labels = labels if names else [f"u{label}" for label in labels]
         looks = [line(k + (not names)) for k in range(len(labels))]
-        panels.append(partial(spectra, found=found[title], labels=labels, looks=looks, unit=unit, title=title))
-    figure = panel_figure(run, panels, columns=1, abscissa="frequency [Hz]")
+        drawings.append(partial(spectra, found=found[title], labels=labels, looks=looks, unit=unit, title=title))
+    figure = axes_figure(run, drawings, columns=1, abscissa="frequency [Hz]")
     figure.axes[0].set_xlim(0, limit or _highest(found.values()))
     return figure
 

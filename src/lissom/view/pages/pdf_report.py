@@ -12,9 +12,9 @@ import numpy as np
 from lissom.results.summaries.summary_tables import ERROR_FROM, Rows, number
 from lissom.simulation.status.run_ending import Ending
 from lissom.version import __version__
+from lissom.view.figures.chart_drawing import draw_chart
 from lissom.view.figures.figure_style import GREY, INK, style
 from lissom.view.figures.overlays import finished
-from lissom.view.figures.panels import draw_chart
 from lissom.view.films.film import still
 from lissom.view.pages.page_charts import charts
 from lissom.view.pages.report_tables import key_figures

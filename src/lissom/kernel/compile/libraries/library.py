@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lissom import cache as disk
-from lissom.kernel.compile.kinds import Array, Kind, Number
+from lissom.kernel.compile.argument_kinds import Array, Kind, Number
 from lissom.kernel.compile.libraries import first_use, toolchain
 from lissom.kernel.compile.libraries.fingerprint import digest, unchanged
 from lissom.kernel.compile.struct import address

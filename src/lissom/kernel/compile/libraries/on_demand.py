@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from lissom import cache as disk
+from lissom.kernel.compile.argument_kinds import Kind
 from lissom.kernel.compile.events import announce
-from lissom.kernel.compile.kinds import Kind
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.fingerprint import digest
 from lissom.kernel.compile.libraries.library import Damaged, Library, key, returned

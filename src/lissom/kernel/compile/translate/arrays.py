@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Array, Number, Table
+from lissom.kernel.compile.argument_kinds import Array, Number, Table
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.scope import Scope
 from lissom.kernel.compile.translate.types import BOOL, COMPLEX, INT, REAL, Tuple, is_number, is_whole, word_count

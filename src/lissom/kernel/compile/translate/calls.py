@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Function
+from lissom.kernel.compile.argument_kinds import Function
 from lissom.kernel.compile.translate.arrays import Arrays
 from lissom.kernel.compile.translate.lane_sums import lane_sum
 from lissom.kernel.compile.translate.refused import Refused
@@ -102,7 +102,7 @@ class Calls(Arrays):
         if (found := self._built_in(thing, arguments)) is not None:
             return found
         if hasattr(thing, "slot"):
-            return self._in_order(self._late(thing, arguments), before, True)
+            return self._in_order(self._indirect(thing, arguments), before, True)
         if isinstance(thing, type) and issubclass(thing, tuple) and hasattr(thing, "_fields"):
             return self.tuple_of(arguments, Tuple(tuple(x.kind for x in arguments), thing._fields))
         made, writes = self.unit.call(self, thing, arguments)
@@ -206,9 +206,9 @@ class Calls(Arrays):
         text = f"rint({of.text})" if rounded else of.text
         return Value(INT, f'whole_of({text}, "{self.place}")' if self.unit.checked else f"(int64_t)({text})")
 
-    def _late(self, thing: Any, arguments: list[Value]) -> Value:
-        """Return a call of the kernel whose address is in work.late[slot]."""
-        address = self.indexed(self.field(arguments[1], "late"), [constant(thing.slot)])
+    def _indirect(self, thing: Any, arguments: list[Value]) -> Value:
+        """Return a call of the kernel whose address is in work.indirect[slot]."""
+        address = self.indexed(self.field(arguments[1], "indirect"), [constant(thing.slot)])
         return self._by_address(f"(void *)(intptr_t){address.text}", [unsized(x.kind) for x in arguments], arguments)
 
     def _through_pointer(self, function: Value, arguments: list[Value]) -> Value:

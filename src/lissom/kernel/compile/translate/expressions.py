@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Table
+from lissom.kernel.compile.argument_kinds import Table
 from lissom.kernel.compile.translate.calls import Calls
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.types import BOOL, INT, Tuple, is_number, is_whole, unified

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lissom.kernel.compile.kinds import Number
+from lissom.kernel.compile.argument_kinds import Number
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.types import REAL, is_whole, letter
 from lissom.kernel.compile.translate.values import Value, converted

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lissom.kernel.compile.kinds import Array, Function
+from lissom.kernel.compile.argument_kinds import Array, Function
 from lissom.kernel.compile.translate.names import c_name
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.types import INT, Tuple, unified

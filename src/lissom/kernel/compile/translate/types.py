@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Array, Number, Table
+from lissom.kernel.compile.argument_kinds import Array, Number, Table
 
 BOOL, INT, REAL, COMPLEX = (Number(name) for name in ("bool", "int64", "float64", "complex128"))
 PACK, COMPLEX_PACK = Number("void512"), Number("void1024")  # as NumPy names the numbers of `kernel.packs`

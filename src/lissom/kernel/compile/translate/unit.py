@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Array, Number, Table
-from lissom.kernel.compile.marks import Kernel
+from lissom.kernel.compile.argument_kinds import Array, Number, Table
+from lissom.kernel.compile.decorators import Kernel
 from lissom.kernel.compile.trace import Need
 from lissom.kernel.compile.translate.function import Translation
 from lissom.kernel.compile.translate.refused import Refused

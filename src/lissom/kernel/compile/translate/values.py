@@ -6,7 +6,7 @@ import ast
 import operator
 from typing import Any
 
-from lissom.kernel.compile.kinds import Array
+from lissom.kernel.compile.argument_kinds import Array
 from lissom.kernel.compile.translate.names import defined
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.types import (
