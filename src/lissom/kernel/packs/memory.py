@@ -13,21 +13,21 @@ from lissom.kernel.data.aligned_memory import on_lines
 from lissom.kernel.packs import COMPLEX_PACK, LANES, PACK
 
 
-def aligned(*shape: int) -> np.ndarray:
+def aligned_packs(*shape: int) -> np.ndarray:
     """Return packs of zeros."""
     return on_lines(*shape, number=PACK)
 
 
-def packed(states: np.ndarray) -> np.ndarray:
+def pack_states(states: np.ndarray) -> np.ndarray:
     """Return states (k, n) as packs (k / LANES, n); the last pack is filled up with the last state."""
     count, size = states.shape
-    out = aligned(-(-count // LANES), size)
+    out = aligned_packs(-(-count // LANES), size)
     whole = np.concatenate([states, np.repeat(states[-1:], len(out) * LANES - count, axis=0)])
     out["lanes"] = whole.reshape(len(out), LANES, size).transpose(0, 2, 1)
     return out
 
 
-def unpacked(packs: np.ndarray, count: int) -> np.ndarray:
+def unpack_states(packs: np.ndarray, count: int) -> np.ndarray:
     """Return the first `count` states of packs, (count, n)."""
     return packs["lanes"].transpose(0, 2, 1).reshape(-1, packs.shape[1])[:count]
 
