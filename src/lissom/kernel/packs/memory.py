@@ -69,16 +69,16 @@ class Packing:
 
     def _array(self, array: np.ndarray, name: str) -> np.ndarray:
         if not array.size:
-            return self._filled(array, name)
+            return self._fill(array, name)
         key = array.ctypes.data
         if key not in self.places:
-            self.places[key] = array, self._filled(array, name)
+            self.places[key] = array, self._fill(array, name)
         first, made = self.places[key]
         if first.size != array.size:
             raise ValueError(f"{name} is part of other memory")
         return made.reshape(array.shape)
 
-    def _filled(self, array: np.ndarray, name: str) -> np.ndarray:
+    def _fill(self, array: np.ndarray, name: str) -> np.ndarray:
         if array.dtype.kind not in "fc" or name in self._plain:
             return array.copy()
         made = on_lines(*array.shape, number=PACK if array.dtype.kind == "f" else COMPLEX_PACK)
