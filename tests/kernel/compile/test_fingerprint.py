@@ -43,7 +43,7 @@ def test_comments_docstrings_and_layout_do_not_count(tmp_path, old, new, same):
     known = fingerprint.digests(tmp_path, [file])
     assert fingerprint.is_unchanged(tmp_path, known)
     file.write_text(MODULE.replace(old, new, 1))
-    fingerprint._is_unchanged.cache_clear()
+    fingerprint._means_the_same.cache_clear()
     assert fingerprint.is_unchanged(tmp_path, known) is same
 
 
@@ -112,7 +112,7 @@ def test_an_edit_of_the_package_leaves_or_ends_its_library(tmp_path):
         changed, count = re.subn(old, new, text, count=1)
         assert count == 1, f"{old} is not in {name}"
         (package / name).write_text(changed)
-        fingerprint._is_unchanged.cache_clear()
+        fingerprint._means_the_same.cache_clear()
         assert fingerprint.is_unchanged(package, known) is same, name
         (package / name).write_text(text)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 COMPILE = Path(__file__).parents[1]
-SHAPING = ("kinds.py", "struct.py", "translate/prelude.h", "libraries/toolchain.py")  # beside the translator
+SHAPING = ("argument_kinds.py", "struct.py", "translate/prelude.h", "libraries/toolchain.py")  # beside the translator
 
 
 def translator_files() -> list[Path]:
