@@ -111,11 +111,11 @@ def held(small, table, monkeypatch):
     def found(content):
         table.with_name("other.json").write_text(content)
         only(table.with_name("other.json"), monkeypatch)
-        library._opened.cache_clear()
+        library._open.cache_clear()
         return [library.find_holder(kernel, need.kinds) for kernel, need in zip((world_frames, frame_jacobian), small)]
 
     yield found
-    library._opened.cache_clear()
+    library._open.cache_clear()
 
 
 def test_code_of_other_sources_is_not_used(table, held):
@@ -136,9 +136,9 @@ def copied(table, tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     shutil.copytree(table.parent, folder)
     monkeypatch.setenv("LISSOM_CACHE_KERNELS", str(folder))
-    library._opened.cache_clear()
+    library._open.cache_clear()
     yield folder / table.name
-    library._opened.cache_clear()
+    library._open.cache_clear()
 
 
 def test_another_copy_of_the_same_sources_is_served_and_one_of_other_sources_is_not(table, tmp_path):
@@ -192,7 +192,7 @@ def test_a_file_that_others_may_write_is_not_loaded(which, copied):
     assert len(list(library.libraries())) == 1
     file = copied.with_name(json.loads(copied.read_text())["file"])
     (copied if which == "table" else file).chmod(0o666)
-    library._opened.cache_clear()
+    library._open.cache_clear()
     assert list(library.libraries()) == []
 
 
