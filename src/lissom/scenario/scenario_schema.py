@@ -145,7 +145,7 @@ class Scenario(ScenarioPart, Integration):
 
     @model_validator(mode="before")
     @classmethod
-    def _settled(cls, data: Any) -> Any:
+    def _settle(cls, data: Any) -> Any:
         start = data.get("start") if isinstance(data, dict) else None
         if not isinstance(start, str) or start != EQUILIBRIUM:
             return data
@@ -153,7 +153,7 @@ class Scenario(ScenarioPart, Integration):
 
     @model_validator(mode="before")
     @classmethod
-    def _changed(cls, data: Any) -> Any:
+    def _apply_changes(cls, data: Any) -> Any:
         """Return the robot with the values that `change` gives it; the scenario then has that robot."""
         change, robot = (data.get("change"), data.get("robot")) if isinstance(data, dict) else (None, None)
         if not (isinstance(change, dict) and change and robot):
