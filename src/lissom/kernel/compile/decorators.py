@@ -112,7 +112,7 @@ class Kernel(Part):
         """Return the library with code for arguments of these kinds, and its name there; None without a compiler."""
         from lissom.kernel.compile.libraries import library, on_demand
 
-        return library.holding(self, key) or on_demand.compiled(self, key)
+        return library.find_holder(self, key) or on_demand.compiled(self, key)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
