@@ -153,12 +153,12 @@ def table(fields: Any) -> Table:
         parts = frozenset(n for n, value in zip(fields._fields, fields) if isinstance(value, tuple))
         about = layout(type(fields))  # type: ignore[arg-type]
         _tables[key] = Table(
-            type(fields).__name__, tuple((n, _sized(k, about[n][1])) for n, k in zip(fields._fields, inner)), parts
+            type(fields).__name__, tuple((n, _with_sizes(k, about[n][1])) for n, k in zip(fields._fields, inner)), parts
         )
     return _tables[key]
 
 
-def _sized(kind: Kind, axes: tuple[Any, ...]) -> Kind:
+def _with_sizes(kind: Kind, axes: tuple[Any, ...]) -> Kind:
     """Return the kind of a field with the sizes that its annotation says."""
     if not isinstance(kind, Array) or not axes or kind.layout != "C" or not any(fixed_sizes(axes)):
         return kind
