@@ -1,7 +1,7 @@
 """The fitted arm by published formulations, on windows of the records that were held back.
 
-Measured currents drive every formulation through the same torques. What is unknown of a window itself, the offsets of its
-currents, is found once, by the kernel; the zero of a gauge is where its error has no mean.
+Measured currents drive every formulation through the same torques. What is unknown of a window itself, the offsets of
+its currents, is found once, by the kernel; the zero of a gauge is where its error has no mean.
 """
 
 from __future__ import annotations
