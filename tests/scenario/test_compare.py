@@ -85,8 +85,9 @@ def test_a_prescribed_motion_is_compared_where_formulations_take_it():
     for name in ("recursive_lagrange", "screw_pde", "dual_screw_nonlinear"):
         assert found[name].distance.max() < 1e-9
         assert found[name].torque.max() < 1e-6
-    for name in ("dual_screw", "erls"):
-        assert found[name].distance.max() < 1e-4
+    bent = np.abs(found["kernel"].run.deflection("blade").values).max()
+    for name in ("dual_screw", "erls"):  # which leave out the shortening by bending
+        assert found[name].distance.max() < bent**2 / 8.0
 
 
 def test_a_manoeuvre_in_which_nothing_moves_is_told_as_such():

@@ -130,7 +130,7 @@ class ConnectedFormulation(Formulation):
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Return the motors' forces (nv,) that produce a beside what acts on the frames."""
         if self.model.loops:
-            raise self._not_offered(Offer.INVERSE_DYNAMICS)
+            raise self._refusal(Offer.INVERSE_DYNAMICS)
         return self._missing(q, v, a)
 
     def _missing(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,14 +29,11 @@ from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.screw_pde.closure import Closing, Closure, closures_of
 from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate
 from lissom.theory.screw_pde.compiled.frames import fill, make_frames, prepare_nothing
-from lissom.theory.screw_pde.load import Load, generalised
+from lissom.theory.screw_pde.load import Load, LoadsInTime, generalised
 from lissom.theory.screw_pde.nonlinear_link import NonlinearLink
 from lissom.theory.screw_pde.relative import held_accelerations
 from lissom.theory.screw_pde.system import System
 from lissom.theory.screw_pde.table import Station, of_higher_order, section_places, tables
-
-if TYPE_CHECKING:
-    from lissom.theory.screw_pde.loads_in_time import LoadsInTime
 
 Array = np.ndarray
 

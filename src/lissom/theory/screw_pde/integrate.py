@@ -25,6 +25,7 @@ from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.theory.screw_pde.absolute import Frames, State
 from lissom.theory.screw_pde.formulation import ScrewPDE
+from lissom.theory.screw_pde.load import LoadsInTime
 from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, IntegratedMotion
 
 Array = np.ndarray
@@ -86,8 +87,6 @@ def integrate(
     times = np.arange(round(duration * rate) + 1) / rate
     acting = copy(formulation)
     if loads:
-        from lissom.theory.screw_pde.loads_in_time import LoadsInTime
-
         acting.loads_in_time = LoadsInTime(formulation, loads, duration)
     formulation = acting
     if formulation.closures:
