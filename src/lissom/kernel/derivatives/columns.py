@@ -87,10 +87,12 @@ def make_columns(model: Arrays) -> DerivativeColumns:
             at = padded(at)
         ahead.append((i, True, False))
         ahead += [(child, False, k > 0) for k, child in reversed(list(enumerate(carried[i])))]
+    # rotors of gears move nothing beyond themselves: their columns stand last
     at = padded(at)
     for rotor in model.gears.rotor_v:
         place(rotor, 1)
 
+    # where the columns outward of each begin, and where those of its branch end: rows are summed between the two
     size = padded(at)
     outward, last = np.zeros((2, size), np.int64)
     outward[column] = last[column] = column + 1
