@@ -56,7 +56,7 @@ ROOMS = {
         "stepping", "batch", "run_simulation", "sensitivity",
     ),
     "results": (
-        "registry", "fatigue", "run_samples", "trajectory", "summaries", "validity", "files", "trust",
+        "registry", "fatigue", "run_samples", "presentation", "trajectory", "summaries", "validity", "files", "trust",
     ),
     "study": ("plan", "store", "execution", "search", "agent_observations", "learning"),
     "export": ("c", "fmu"),
