@@ -18,7 +18,7 @@ from lissom.kernel.data.arrays import Arrays, padded
 # rows of `carried`, each with a column for every coordinate outward: wrenches (torque, force) and the forces beside
 BY_MOTION, BY_PLACE, BY_RATE, BY_SPIN, CARRIED = 0, 6, 12, 18, 21
 # rows of a coordinate's motion: displacement; by the coordinate: spin, acceleration; by its rate: acceleration
-SHIFT, SPIN, PULL, RATE_PULL, MOTION = 0, 6, 9, 15, 21
+SHIFT, SPIN, ACCEL, ACCEL_BY_RATE, MOTION = 0, 6, 9, 15, 21
 
 
 class DerivativeColumns(NamedTuple):

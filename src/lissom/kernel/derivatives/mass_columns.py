@@ -102,7 +102,7 @@ def own_columns(model, work, columns, i, q, v):
     for k in range(model.joints.dofs[i]):
         at = columns.begin[i] + k
         s = work.subspace[i, k]
-        wrench = pulled_mass(columns.mass[i], moment, J, vector(s), vector(s[3:]))
+        wrench = accelerating_wrench(columns.mass[i], moment, J, vector(s), vector(s[3:]))
         store_column(half, BY_MOTION, at, wrench[0], wrench[1])
     # M[joint, k] = s . wrench_k for every column k outward of the joint
     for k in range(model.joints.dofs[i]):
@@ -185,7 +185,7 @@ def shifted_inertia(J, before, after, p):
 
 
 @inline
-def pulled_mass(mass, moment, J, turn, shift):
+def accelerating_wrench(mass, moment, J, turn, shift):
     """Return torque and force that accelerate a mass by `turn` about and `shift` of the point of its moments."""
     return add(rotate(J, turn), cross(moment, shift)), add(scale(mass, shift), cross(turn, moment))
 
