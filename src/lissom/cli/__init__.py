@@ -51,6 +51,15 @@ COMMANDS = {
             ("lissom modes satellite-two-arm --free", "joints and base free"),
         ],
     ),
+    "bode": Command(
+        "lissom.cli.commands.bode:bode",
+        [
+            ("lissom bode ella --input elbow --output forearm.tip.y", "Bode diagram, resonances; out/ella/bode.png"),
+            ("lissom bode ella --input elbow --output elbow.rate --kind nyquist", "in the complex plane"),
+            ("lissom bode ella --input elbow --loop", "margins of the scenario's controller"),
+            ("lissom bode ella --pose elbow='90 deg' --kind root-locus", "poles as a gain on the elbow grows"),
+        ],
+    ),
     "pose": Command(
         "lissom.cli.commands.pose:pose",
         [

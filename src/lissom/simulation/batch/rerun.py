@@ -22,7 +22,8 @@ from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 
-IN_TIME = ("breaks", "coefficients", "feed_breaks", "feed_coefficients")  # tables of a law that cut the time
+# tables of a law that cut the time
+IN_TIME = ("breaks", "coefficients", "feed_breaks", "feed_coefficients", "aim_breaks", "aim_coefficients")
 
 
 class Rerun:
