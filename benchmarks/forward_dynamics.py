@@ -20,7 +20,7 @@ from lissom.dynamics import operation_counts
 from lissom.dynamics.forward_batch import _forward_in_lanes, _memory
 from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.compile import Struct, kernel
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.libraries import library, toolchain
 from lissom.model import Model
 

@@ -27,16 +27,22 @@ import numpy as np
 from lissom.beam import damping as laws
 from lissom.beam.constants import constant_property, freeze
 from lissom.beam.damping import Damping
-from lissom.beam.fields.chord_field import Bow, bow
-from lissom.beam.fields.displacement_field import Field, UniformField
-from lissom.beam.fields.exact_field import ExactField, Stations
-from lissom.beam.fields.foreshortening_forms import Shortening
-from lissom.beam.fields.inertia_invariants import Invariants
-from lissom.beam.fields.mass_points import Carriers, carriers
-from lissom.beam.fields.prestress import NOTHING, Prestress
-from lissom.beam.fields.profile_field import ProfileField
-from lissom.beam.fields.section_rotation import bend, roll
-from lissom.beam.fields.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
+from lissom.beam.displacement_fields.chord_field import Bow, bow
+from lissom.beam.displacement_fields.displacement_field import Field, UniformField
+from lissom.beam.displacement_fields.exact_field import ExactField, Stations
+from lissom.beam.displacement_fields.foreshortening_forms import Shortening
+from lissom.beam.displacement_fields.inertia_invariants import Invariants
+from lissom.beam.displacement_fields.mass_points import Carriers, carriers
+from lissom.beam.displacement_fields.prestress import NOTHING, Prestress
+from lissom.beam.displacement_fields.profile_field import ProfileField
+from lissom.beam.displacement_fields.section_rotation import bend, roll
+from lissom.beam.displacement_fields.strain_energy import (
+    Product,
+    cubic_terms,
+    prestress_stiffness,
+    second_order_strains,
+    stiffness,
+)
 from lissom.beam.flexible_link import LinkModes, SectionMap
 from lissom.beam.functions.basis import DIRECTIONS
 from lissom.beam.functions.eigenmodes import eigenmodes

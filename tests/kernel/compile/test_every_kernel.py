@@ -14,7 +14,7 @@ from random_trees import tree
 import lissom
 from lissom.cli import aot_workload
 from lissom.kernel.compile import Struct
-from lissom.kernel.compile.kinds import has_packs
+from lissom.kernel.compile.argument_kinds import has_packs
 from lissom.kernel.compile.trace import Trace
 from lissom.kernel.compile.translate import find
 from lissom.kernel.implicit import articulated_newton

@@ -14,13 +14,13 @@ import lissom
 from lissom import cache
 from lissom.kernel.algorithms.body_energies import world_frames
 from lissom.kernel.algorithms.bound_arguments import forward_of
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.libraries import library, toolchain
 from lissom.kernel.compile.libraries.library_build import build
 from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.trace import Need, tracing
 from lissom.kernel.kinematics.frame_jacobian import frame_jacobian
-from lissom.kernel.packs.memory import packed
+from lissom.kernel.packs.memory import pack_states
 from lissom.operating_system import is_private
 
 pytestmark = pytest.mark.skipif(toolchain.compiler() is None, reason="needs a C compiler")
@@ -111,11 +111,11 @@ def held(small, table, monkeypatch):
     def found(content):
         table.with_name("other.json").write_text(content)
         only(table.with_name("other.json"), monkeypatch)
-        library._opened.cache_clear()
-        return [library.holding(kernel, need.kinds) for kernel, need in zip((world_frames, frame_jacobian), small)]
+        library._open.cache_clear()
+        return [library.find_holder(kernel, need.kinds) for kernel, need in zip((world_frames, frame_jacobian), small)]
 
     yield found
-    library._opened.cache_clear()
+    library._open.cache_clear()
 
 
 def test_code_of_other_sources_is_not_used(table, held):
@@ -136,9 +136,9 @@ def copied(table, tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     shutil.copytree(table.parent, folder)
     monkeypatch.setenv("LISSOM_CACHE_KERNELS", str(folder))
-    library._opened.cache_clear()
+    library._open.cache_clear()
     yield folder / table.name
-    library._opened.cache_clear()
+    library._open.cache_clear()
 
 
 def test_another_copy_of_the_same_sources_is_served_and_one_of_other_sources_is_not(table, tmp_path):
@@ -192,7 +192,7 @@ def test_a_file_that_others_may_write_is_not_loaded(which, copied):
     assert len(list(library.libraries())) == 1
     file = copied.with_name(json.loads(copied.read_text())["file"])
     (copied if which == "table" else file).chmod(0o666)
-    library._opened.cache_clear()
+    library._open.cache_clear()
     assert list(library.libraries()) == []
 
 
@@ -309,7 +309,7 @@ def test_only_packs_are_compiled_for_registers_as_wide_as_they_are(caller):
     import caller as made
 
     targets, plain = (Target(toolchain.WIDE), Target("x86-64-v3")), traced_caller()
-    states, out = packed(np.arange(24.0).reshape(8, 3))[0], packed(np.zeros((8, 3)))[0]
+    states, out = pack_states(np.arange(24.0).reshape(8, 3))[0], pack_states(np.zeros((8, 3)))[0]
     need, inner = Need("caller", "outer", kinds((states, out))), Need("caller", "inner", kinds((states, 0)))
     tables, _ = built({**plain, need: "int64"}, caller / "kernels", targets)
     held = {target: json.loads(table.read_text())["entries"] for target, table in zip(targets, tables, strict=True)}

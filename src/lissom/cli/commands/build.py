@@ -45,7 +45,7 @@ def build(
     targets = toolchain.targets_of(target) if target else toolchain.own_targets()
     if level:
         targets = tuple(Target(each, target or "") for each in level)
-    if folder is None and level is None and first_use.current(library.tables(), library.PACKAGE, whole):
+    if folder is None and level is None and first_use.is_current(library.tables(), library.PACKAGE, whole):
         say("all kernels of these sources are compiled", "white")
         return
     if toolchain.compiler() is None:

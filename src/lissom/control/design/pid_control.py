@@ -20,9 +20,9 @@ from lissom.control.laws.sensor_laws import encoder_of, joint_sensors
 from lissom.errors import Keys, LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.fields.number_fields import kind_of
-from lissom.model.fields.units import DAMPING, STIFFNESS, JointUnit
 from lissom.model.model import Model
+from lissom.model.schema.number_fields import kind_of
+from lissom.model.schema.units import DAMPING, STIFFNESS, JointUnit
 
 GAINS: dict[str, tuple[str, JointUnit | None]] = {
     "p": ("give p in N m/rad (N/m when sliding)", STIFFNESS),

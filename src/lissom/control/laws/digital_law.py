@@ -247,8 +247,7 @@ def of_joint_law(model: Model, law: ControlLaw) -> DigitalLaw:
         measured=(*(model.q_names[k] for k in look.on_q), *(f"{model.coordinates[k]}.rate" for k in look.on_v)),
         designed_at=model.neutral(),
         positions=tuple(
-            tuple(dict.fromkeys((at, k if owner[v].rotor_q is None else int(owner[v].rotor_q))))
-            for at, v, k in zip(joints, index, joints, strict=True)
+            (at,) if (rotor := owner[v].rotor_q) is None else (at, rotor) for at, v in zip(joints, index, strict=True)
         ),
         noise=np.zeros(2 * na),
         added=ControlLaw((free,)) if modelled else None,

@@ -109,7 +109,7 @@ def _check_block(config: Any, folder: Path) -> Any:
     try:
         return _Whole.model_validate(data, context={"folder": folder}).control
     except ValidationError as error:
-        from lissom.model.fields.validation_errors import explain
+        from lissom.model.schema.validation_errors import explain
 
         raise explain(error, _Whole, data) from None
 
@@ -160,7 +160,7 @@ class ControlSetting:
         from lissom.dynamics import tip_pose
 
         self.model.row(block.link)
-        aim = tip_pose(self.model, self.start, block.link)[:3, 3]
+        aim: Any = tip_pose(self.model, self.start, block.link)[:3, 3]
         if block.reference is not None:
             with within("reference"):
                 aim = series_reference(block.reference, 3, self.until or 1.0, "position")

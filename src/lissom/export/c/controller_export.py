@@ -316,7 +316,7 @@ def _model_code(law: DigitalLaw, own: str, kind: str) -> tuple[str, str, str]:
     assert isinstance(twin, Model), "these laws compute with one"
     task = ExportTask(twin, f"{own}_model", ())
     backend = "loops" if find_spec("casadi") is None else "auto"
-    written = code(task, task.chosen(["inverse_dynamics"]), backend)
+    written = code(task, task.choose(["inverse_dynamics"]), backend)
     takes = "const double *r, const double *rd, const double *rdd" if kind == "feedforward" else "const double *y"
     lines = [f"    double q[{twin.nq}] = {braces(twin.neutral())}, v[{twin.nv}] = {{0}};"]
     lines += [f"    double a[{twin.nv}] = {{0}}, tau[{twin.nv}];"]

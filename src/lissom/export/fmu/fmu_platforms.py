@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lissom.errors import LissomError, check_choice
-from lissom.kernel.compile import marks
+from lissom.kernel.compile import decorators
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.operating_system import PROCESSOR, SYSTEM
@@ -47,7 +47,7 @@ def chosen(names: Sequence[str], version: str) -> list[Platform]:
     """Return this machine's platform and those named; an error where one cannot be compiled for."""
     if toolchain.compiler() is None:
         raise LissomError("an FMU needs a C compiler: install gcc or clang, or: pip install lissom[compiler]")
-    if marks.AS_PYTHON:
+    if decorators.AS_PYTHON:
         raise LissomError("an FMU runs by machine code; unset LISSOM_KERNELS=python to export it")
     found = {own().folder(version): own()}
     for name in names:

@@ -72,11 +72,11 @@ def reach_accuracy(
             found = trust(run, progress=False)
             for name in set(outputs or ()) - found.bars.keys():
                 raise LissomError(f"is no number of this run; {suggestion(name, list(found.bars))}", ("outputs",), name)
-            missed = _missed(found, accuracy, outputs)
+            missed = _misses(found, accuracy, outputs)
             hopeless |= {bar.name for bar in missed if bar.error > HOPELESS * errors.get(bar.name, np.inf)}
             errors = {bar.name: bar.error for bar in found}
             hopeful = [bar for bar in missed if np.isfinite(bar.error) and bar.name not in hopeless]
-            finer = _refined(robot, settings, run, hopeful, accuracy)
+            finer = _refine(robot, settings, run, hopeful, accuracy)
             if finer == (robot, settings) or time.perf_counter() - began > seconds:
                 break
             robot, settings = finer
@@ -102,7 +102,7 @@ def _again(run: Trajectory, again: RepeatableRun, robot: Robot, settings: RunSet
     return made
 
 
-def _missed(found: Trust, accuracy: float, outputs: Collection[str] | None) -> list[ErrorBar]:
+def _misses(found: Trust, accuracy: float, outputs: Collection[str] | None) -> list[ErrorBar]:
     """Return the numbers whose error is larger than allowed."""
     sizes: dict[str, float] = {}
     for bar in found:
@@ -115,7 +115,7 @@ def _size(bar: ErrorBar, sizes: dict[str, float]) -> float:
     return max(abs(bar.value), COUNTS * sizes[group(bar.name, bar.unit)])
 
 
-def _refined(
+def _refine(
     robot: Robot, settings: RunSettings, run: Trajectory, missed: list[ErrorBar], accuracy: float
 ) -> tuple[Robot, RunSettings]:
     """Return the robot and the settings with every cause refined that takes its part of the errors that matter."""

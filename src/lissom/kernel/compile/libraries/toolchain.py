@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lissom.errors import LissomError
-from lissom.kernel.compile.kinds import Kind, has_packs
+from lissom.kernel.compile.argument_kinds import Kind, has_packs
 from lissom.operating_system import PROCESSOR, SYSTEM, processor_has
 
 PRELUDE = Path(__file__).parents[1] / "translate" / "prelude.h"
