@@ -50,7 +50,7 @@ COMMANDS = {
         ],
     ),
     "modes": Command(
-        "lissom.cli.commands.modes:modes",
+        "lissom.cli.commands.analysis.modes:modes",
         [
             ("lissom modes ella", "joints locked, arm stretched out"),
             ("lissom modes ella --pose shoulder=0.5 --pose elbow='90 deg' --sag", "at a pose, bent by its weight"),
@@ -60,7 +60,7 @@ COMMANDS = {
         ],
     ),
     "bode": Command(
-        "lissom.cli.commands.bode:bode",
+        "lissom.cli.commands.analysis.bode:bode",
         [
             ("lissom bode ella --input elbow --output forearm.tip.y", "Bode diagram, resonances; out/ella/bode.png"),
             ("lissom bode ella --input elbow --output elbow.rate --kind nyquist", "in the complex plane"),

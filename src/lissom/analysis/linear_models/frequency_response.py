@@ -60,7 +60,7 @@ class FrequencyResponse:
 
     def plot(self, kind: Literal["bode", "nyquist"] = "bode") -> Figure:
         """Draw magnitude and phase over frequency ("bode"), or the response in the complex plane ("nyquist")."""
-        from lissom.view.figures.linear_figures import plot_response
+        from lissom.view.figures.models.linear_figures import plot_response
 
         return plot_response(self, kind)
 

@@ -42,7 +42,7 @@ class RootLocus:
         limit : float, optional
             Hz up to which poles are shown; all unless given.
         """
-        from lissom.view.figures.linear_figures import plot_root_locus
+        from lissom.view.figures.models.linear_figures import plot_root_locus
 
         return plot_root_locus(self, limit)
 

@@ -66,7 +66,7 @@ class StepResponse(Printed):
 
     def plot(self) -> Figure:
         """Draw the outputs over time."""
-        from lissom.view.figures.linear_figures import plot_step
+        from lissom.view.figures.models.linear_figures import plot_step
 
         return plot_step(self)
 
