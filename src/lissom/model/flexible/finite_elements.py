@@ -126,7 +126,7 @@ class FrameMember(Description):
     @classmethod
     def _centred(cls, section: Any) -> Any:
         if section is not None and not section.centred:
-            text = "a member of a frame takes sections that are symmetric about y and z and not turned or offset"
+            text = "a member of a frame takes sections that are symmetric about y and z and not turned or offset, without added_mass"
             raise refusal(f"{text}; use up for its direction, or a beam")
         return section
 
