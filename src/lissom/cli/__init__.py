@@ -68,6 +68,7 @@ COMMANDS = {
             ("lissom pose luffing-crane --pose pin='30 deg'", "how long the cylinder is there"),
             ("lissom pose luffing-crane --pose lift=3.8", "the angle that a length gives"),
             ("lissom pose luffing-crane --at boom='[., ., 9]'", "both, for a tip 9 m up"),
+            ("lissom pose ella --at forearm='[1, 0.5, .]' --sag", "the bent tip is there"),
             ("lissom pose rigid-7-axis --at link7='[0.4, 0.2, 0.6]' --json", "inverse kinematics, for machines"),
         ],
     ),
