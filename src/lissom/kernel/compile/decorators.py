@@ -98,13 +98,14 @@ class Kernel(Part):
             return trace.active.point(self, key)
         if AS_PYTHON:
             return 0
+        if key in self.addresses:
+            return self.addresses[key]
         found = self._machine_code(key) if self.compiled else None
         if found is None:
             from lissom.kernel.compile import callback
 
             return callback.address(self, key, examples)
-        if key not in self.addresses:
-            self.addresses[key] = found[0].address(found[1])
+        self.addresses[key] = found[0].address(found[1])
         return self.addresses[key]
 
     def _machine_code(self, key: tuple[Kind, ...]) -> Any:

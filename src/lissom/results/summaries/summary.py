@@ -273,7 +273,7 @@ def _loop_peak(run: Trajectory, loop: Loop) -> LoopPeak:
 def rod_push(run: Trajectory, loop: Loop) -> np.ndarray:
     """Return by how much a loop that holds a distance pushes its ends apart, (N,) N; where it pulls, less than zero."""
     k = run.quantities.labels("loop").index(loop.name)
-    ends = [run.model.frames.index(frame) for frame in loop.between]
+    ends = [run.model.frames.index(run.model.robot.placed(frame)) for frame in loop.between]
     first, second = (run.seen.frame_position[:, end] for end in ends)
     force = so3.act(quaternion.to_matrix(run.numbers["loop_orientation"][:, k]), run.numbers["loop_wrench"][:, k, 3:])
     way = second - first

@@ -28,7 +28,7 @@ from lissom.simulation.settings import RunSettings
 ROUNDS = 8  # of refinement: each takes as many runs as `trust`, and most need two
 COUNTS = 0.01  # of the largest number of a kind, below which a number is judged as a part of that
 HOPELESS = 0.7  # of an error that is left by a refinement meant for it, from which on the next is not worth it
-SECONDS = 30.0  # of refinement, after which the best so far is told
+SECONDS = 30.0  # of computing for refinement, after which the best so far is told
 PART = 0.3  # of the accuracy that one cause may take before it is refined
 
 
@@ -57,7 +57,7 @@ def reach_accuracy(
         Names of the numbers that matter, as in `run.trust`; all of the summary tables, settling times apart, unless
         given.
     seconds : float, optional
-        After which nothing further is refined.
+        Of computing, after which nothing further is refined.
     """
     if not 0 < accuracy < 1:
         raise LissomError("must be a share between 0 and 1, such as 0.01 or 1 %", ("accuracy",), accuracy)
@@ -66,7 +66,7 @@ def reach_accuracy(
     missed: list[ErrorBar] = []
     hopeless: set[str] = set()  # what further refinement did not make more certain
     errors: dict[str, float] = {}
-    began = time.perf_counter()
+    began = time.process_time()
     with Progress("reaching the accuracy", show=progress):
         for _ in range(ROUNDS):
             found = trust(run, progress=False)
@@ -77,7 +77,7 @@ def reach_accuracy(
             errors = {bar.name: bar.error for bar in found}
             hopeful = [bar for bar in missed if np.isfinite(bar.error) and bar.name not in hopeless]
             finer = _refine(robot, settings, run, hopeful, accuracy)
-            if finer == (robot, settings) or time.perf_counter() - began > seconds:
+            if finer == (robot, settings) or time.process_time() - began > seconds:
                 break
             robot, settings = finer
             run = _again(run, again, robot, settings)

@@ -91,10 +91,10 @@ class Question:
 
 def measure(question: Question, budget: float) -> Trust:
     """Return error bars of the numbers; `budget`: seconds for looking at links one by one."""
-    return _Measurement(question, budget).trust()
+    return ErrorMeasurement(question, budget).trust()
 
 
-class _Measurement:
+class ErrorMeasurement:
     """The repeated computations of one question."""
 
     def __init__(self, question: Question, budget: float) -> None:
@@ -108,6 +108,7 @@ class _Measurement:
         self.jumps = np.zeros(0)
         self.sizes = (1, 2, 3)
         self.costs: dict[str, float] = {}
+        self.measured: dict[str, Measured] = {}
         self.repeats, self._began = 0, time.perf_counter()
 
     def trust(self) -> Trust:
@@ -134,7 +135,8 @@ class _Measurement:
         if not together:
             return self._none()
         runs = (dense, fine, half, twice, together)
-        measured = {name: self._measure(name, plain, runs, better) for name, plain in self.plain.items()}
+        self.measured = {name: self._measure(name, plain, runs, better) for name, plain in self.plain.items()}
+        measured = self.measured
         alone = self._one_by_one(measured)
         spread = self._toleranced_runs(dense)
         bars = {
