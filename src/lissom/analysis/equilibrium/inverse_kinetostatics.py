@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 
 from lissom.analysis.equilibrium.held_coordinates import Hold
 from lissom.analysis.equilibrium.statics import static_equilibrium
-from lissom.analysis.equilibrium.tangent_matrices import Loads, Wrenches
+from lissom.analysis.equilibrium.tangent_matrices import Loads
 from lissom.dynamics.coordinates import Named
 from lissom.dynamics.kinematic_loops.cylinder_pose import ClosedPose
 from lissom.dynamics.kinematics import point_pose
 from lissom.dynamics.reaching.inverse_kinematics import Limits, inverse_kinematics
+from lissom.dynamics.state_checks import Wrenches
 from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.model.any_robot import AnyRobot, as_model
