@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -164,13 +163,3 @@ def _with_sizes(kind: Kind, axes: tuple[Any, ...]) -> Kind:
     if not isinstance(kind, Array) or not axes or kind.layout != "C" or not any(fixed_sizes(axes)):
         return kind
     return replace(kind, sizes=fixed_sizes(axes))
-
-
-@cache
-def has_packs(kind: Kind) -> bool:
-    """Return whether numbers of `kernel.packs` are behind an argument."""
-    if isinstance(kind, Table):
-        return any(has_packs(inner) for _, inner in kind.fields)
-    if isinstance(kind, Function):
-        return any(map(has_packs, kind.arguments))
-    return (isinstance(kind, Number) and kind.name in PACKS) or (isinstance(kind, Array) and kind.dtype in PACKS)

@@ -35,7 +35,7 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
         _tell_no_compiler()
         return None
     unit = Unit(kernel, kinds, Catalogue({}), toolchain.mode() == "checked")
-    target, name = _target(kinds), key(kernel, kinds)
+    target, name = toolchain.own_target(), key(kernel, kinds)
     folder = _folder()
     table = folder / f"{digest((unit.text + target.describe()).encode())[:24]}.json"
     made = _kept(table)
@@ -71,10 +71,6 @@ def _object(unit: Unit, table: Path, target: Target) -> Path:
     target.compile(source, goal)
     source.unlink()
     return goal
-
-
-def _target(kinds: tuple[Kind, ...]) -> Target:
-    return next(each for each in toolchain.own_targets() if each.holds(kinds))
 
 
 @cache
