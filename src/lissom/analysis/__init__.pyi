@@ -3,6 +3,7 @@ from lissom.analysis.energy_balance import audit_energy as audit_energy
 from lissom.analysis.energy_balance import energy_audit as energy_audit
 from lissom.analysis.equilibrium.deflection import Deflection as Deflection
 from lissom.analysis.equilibrium.equilibrium_state import Equilibrium as Equilibrium
+from lissom.analysis.equilibrium.inverse_kinetostatics import inverse_kinetostatics as inverse_kinetostatics
 from lissom.analysis.equilibrium.statics import static_equilibrium as static_equilibrium
 from lissom.analysis.equilibrium.steady_motion import SteadyMotion as SteadyMotion
 from lissom.analysis.equilibrium.steady_motion import steady_motion as steady_motion
