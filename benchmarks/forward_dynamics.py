@@ -120,7 +120,10 @@ class InLanes:
             _forward_in_lanes(*self._memory)
 
     def in_two_registers(self) -> dict[str, Callable[[int], object]]:
-        """The same by code for processors whose registers hold half a pack; nothing where this is one of them."""
+        """The same by code for processors whose registers hold half a pack, by `lissom build --level x86-64-v3`.
+
+        Nothing without that, and where this is such a processor.
+        """
         own = kinds(self._memory)
         name = library.key(_forward_in_lanes, own)
         holding = [made for made in library.libraries() if name in made.entries]

@@ -104,6 +104,6 @@ def test_contacts_are_refused_by_name(folder):
 
 @pytest.mark.parametrize(("to", "text"), [("nowhere/ella.fmu", "there is no folder"), (".", "it is a folder")])
 def test_a_place_that_cannot_be_written_is_told_before_the_work(folder, monkeypatch, to, text):
-    monkeypatch.setattr("lissom.export.fmu._prepared", lambda *_: pytest.fail("prepared"))
+    monkeypatch.setattr("lissom.export.fmu._prepare", lambda *_: pytest.fail("prepared"))
     with pytest.raises(LissomError, match=f"cannot write .*{text}"):
         to_fmu("ella", folder / to)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lissom.kernel.compile import decorators
-from lissom.kernel.compile.argument_kinds import has_packs, kinds
+from lissom.kernel.compile.argument_kinds import PACKS, Array, Function, Kind, Number, Table, kinds
 from lissom.kernel.compile.pointer import Hidden, Pointer, Unused
 from lissom.kernel.compile.struct import Struct
 from lissom.kernel.data.arrays import ROW_WIDTH
@@ -43,6 +43,15 @@ def set_registers(out, first, last, scales, rows):
         for scale, row in zip(scales[1:], rows[1:], strict=True):
             total = total + scale * row[k]
         out[k] = total
+
+
+def has_packs(kind: Kind) -> bool:
+    """Whether numbers of `kernel.packs` are behind an argument."""
+    if isinstance(kind, Table):
+        return any(has_packs(inner) for _, inner in kind.fields)
+    if isinstance(kind, Function):
+        return any(map(has_packs, kind.arguments))
+    return (isinstance(kind, Number) and kind.name in PACKS) or (isinstance(kind, Array) and kind.dtype in PACKS)
 
 
 @contextmanager

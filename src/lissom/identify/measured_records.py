@@ -154,7 +154,7 @@ class Record(FitPart):
         for (kind, key), column in names.items():
             with within(kind, key):
                 made[kind][key] = _finite(time[here], table[column][here]) * channels[kind][key].size
-        time, made = _averaged(time[here], made, max(1, self.every))
+        time, made = _average(time[here], made, max(1, self.every))
         return RecordSamples(time - time[0], float(time[0]), **made)
 
     def _times(self, table: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -199,7 +199,7 @@ class RecordSamples:
         return bool(np.all(np.abs(self.time - np.arange(len(self.time)) / self.rate) < EVEN / self.rate))
 
 
-def _averaged(
+def _average(
     time: np.ndarray, signals: dict[str, dict[str, np.ndarray]], every: int
 ) -> tuple[np.ndarray, dict[str, dict[str, np.ndarray]]]:
     """Average so many samples in place of each: fast noise goes, and runs take longer steps."""
@@ -252,11 +252,13 @@ def check_unit(channel: Channel, unit: str) -> None:
     """Refuse a unit of another kind than the quantity has; a factor may lead from one to the other."""
     given = None if channel.factor != 1.0 else channel.measured_in
     if given is not None and not units.fits(given, unit):
-        text = f"is of the wrong kind: the quantity is in {_told(unit)}; give such a unit, or a factor to it too"
+        text = (
+            f"is of the wrong kind: the quantity is in {_describe_unit(unit)}; give such a unit, or a factor to it too"
+        )
         raise LissomError(text, ("unit",), channel.unit or channel.column)
 
 
-def _told(unit: str) -> str:
+def _describe_unit(unit: str) -> str:
     return "no unit" if unit == "1" else unit
 
 

@@ -71,12 +71,24 @@ class RunningTerms:
 
     def at(self, eta: Array) -> tuple[Array, Array]:
         """Return (1/2 eta^T B eta, 1/2 eta^T D eta) at the stations, each (..., k), for eta (..., m)."""
-        th = np.einsum("naj,...j->a...n", self.nodes.psi, eta)
-        th_x = np.einsum("naj,...j->a...n", self.nodes.psi_x, eta)
-        slip = np.einsum("naj,...j->a...n", self.nodes.strain[:, 1:3], eta)
-        shortening = th[1] ** 2 + th[2] ** 2 + 2 * (th[2] * slip[0] - th[1] * slip[1])
+        th, th_x = (np.moveaxis(motion(part, eta), -1, 0) for part in (self.nodes.psi, self.nodes.psi_x))
         twist = th[1] * th_x[2] - th[2] * th_x[1]
-        return shortening @ self.running.T / 2, twist @ self.running.T / 2
+        return self.shortening_at(eta), twist @ self.running.T / 2
+
+    def shortening_at(self, eta: Array) -> Array:
+        """Return 1/2 eta^T B eta at the stations, (..., k), for eta (..., m)."""
+        _, th_y, th_z = np.moveaxis(motion(self.nodes.psi, eta), -1, 0)
+        shortening = th_y**2 + th_z**2
+        if self.nodes.strain[:, 1:3].any():
+            slip_y, slip_z = np.moveaxis(motion(self.nodes.strain[:, 1:3], eta), -1, 0)
+            shortening = shortening + 2 * (th_z * slip_y - th_y * slip_z)
+        return shortening @ self.running.T / 2
+
+
+def motion(table: Array, eta: Array) -> Array:
+    """Return what coordinates eta (..., m) do by a table (k, a, m) per coordinate, (..., k, a)."""
+    moved = eta @ table.reshape(-1, table.shape[-1]).T
+    return moved.reshape(*moved.shape[:-1], *table.shape[:-1])
 
 
 def integrate_strains(strain: Array, inner: Array, upto: Array) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lissom.beam.constants import constant_property
-from lissom.beam.displacement_fields.displacement_field import Field, Sections
+from lissom.beam.displacement_fields.displacement_field import Field, Sections, motion
 from lissom.beam.functions.basis import Basis
 from lissom.beam.functions.force_based_shapes import OwnBasis
 from lissom.beam.functions.quadrature import Quadrature
@@ -80,16 +80,17 @@ class ExactField:
 
     def poses(self, xi: Array, eta: Array) -> Array:
         """Return section frames at fractions xi (k,), for eta (..., m): (..., k, 4, 4)."""
-        nodes = self._nodes
-        R = so3.exp(np.einsum("kaj,...j->...ka", nodes.psi, eta))
-        along = np.einsum("kaj,...j->...ka", nodes.strain[:, :3], eta) + np.array([1.0, 0.0, 0.0])
-        tangent = so3.act(R, along)
-        R = so3.exp(np.einsum("kaj,...j->...ka", self.field.sections(xi).psi, eta))
-        T = np.zeros((*R.shape[:-2], 4, 4), np.result_type(R, tangent))
-        T[..., :3, :3] = R
-        T[..., :3, 3] = np.einsum("kn,...na->...ka", self.running(xi), tangent)
-        T[..., 3, 3] = 1
+        R, place = so3.exp(motion(self.field.sections(xi).psi, eta)), self.positions(xi, eta)
+        T = np.zeros((*R.shape[:-2], 4, 4), np.result_type(R, place))
+        T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, place, 1
         return T
+
+    def positions(self, xi: Array, eta: Array) -> Array:
+        """Return where sections at fractions xi (k,) are, for eta (..., m): (..., k, 3)."""
+        nodes = self._nodes
+        along = motion(nodes.strain[:, :3], eta) + np.array([1.0, 0.0, 0.0])
+        found: Array = self.running(xi) @ so3.act(so3.exp(motion(nodes.psi, eta)), along)
+        return found
 
     def strain_energy(self, stiffness: Array, prestress: Array, eta: Array) -> Number:
         """Return the elastic energy at eta (..., m) for stiffness (K, 6, 6) and forces without strain (K, 6)."""

@@ -184,10 +184,10 @@ def _reference(series: Any, count: int, duration: float, rate: float) -> Referen
         return Reference.from_samples(series.at, np.array(rows), "cubic")
     if isinstance(series.value, Reference):
         return series.value
-    return _sampled(series.value, count, duration, rate)
+    return _sample(series.value, count, duration, rate)
 
 
-def _sampled(function: Callable[[float], Any], count: int, duration: float, rate: float) -> Reference:
+def _sample(function: Callable[[float], Any], count: int, duration: float, rate: float) -> Reference:
     """Return a function of time, sampled `rate` times per second, smooth in between."""
     times = np.linspace(0.0, duration, max(2, round(duration * rate) + 1))
     try:

@@ -63,7 +63,7 @@ def _off(model: Model, k: int, pose: np.ndarray) -> np.ndarray:
     if len(axes) == 0:
         return np.zeros(0)
     across = _across(model, k)
-    off = across @ _turned(axes[0], R, across[0])
+    off = across @ _turn_between(axes[0], R, across[0])
     thread = _thread(model, k)
     if thread is None:
         return off
@@ -92,7 +92,7 @@ def _off_rates(model: Model, k: int, pose: np.ndarray, rates: np.ndarray) -> np.
     return np.vstack([out, axis @ omega - np.real(table.pace[thread]) * (axis @ rates[:, 3])])
 
 
-def _turned(axis: np.ndarray, R: np.ndarray, normal: np.ndarray) -> np.ndarray:
+def _turn_between(axis: np.ndarray, R: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Return the rotation vector that takes `axis` to where R has it; about `normal` where it is reversed."""
     turned = R @ axis
     about = np.cross(axis, turned)

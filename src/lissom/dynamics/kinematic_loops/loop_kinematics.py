@@ -37,7 +37,7 @@ def loop_rows(robot: AnyRobot) -> tuple[str, ...]:
 def loop_gaps(robot: AnyRobot, q: ArrayLike) -> Vector:
     """Return how far each row is from being closed, shape (rows,): metres, or the cosine by which an angle is off."""
     model = as_model(robot)
-    work = _placed(model, q)
+    work = _place_frames(model, q)
     closure = closure_of(model, work.fields.omega.dtype.type).fields
     out = np.empty(len(closure.lam), closure.lam.dtype)
     loop_constraints.loop_values(model.struct, work, closure.given, out)
@@ -47,7 +47,7 @@ def loop_gaps(robot: AnyRobot, q: ArrayLike) -> Vector:
 def loop_jacobian(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
     """Return rates of the rows per unit of every velocity, shape (rows, model.nv)."""
     model = as_model(robot)
-    work = _placed(model, q)
+    work = _place_frames(model, q)
     out = np.empty((len(model.arrays.loops.hold), model.nv), work.fields.omega.dtype)
     loop_constraints.loop_rows(model.struct, work, out)
     return out
@@ -56,7 +56,7 @@ def loop_jacobian(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
 def loop_poses(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
     """Return the pose (R, p) of each loop's second frame in the axes of its first, shape (loops, 3, 4)."""
     model = as_model(robot)
-    work = _placed(model, q)
+    work = _place_frames(model, q)
     forward_kinematics.world_frames(model.struct, work)
     table, R, p = model.arrays.loops, work.fields.world_rotation, work.fields.world_position
     back = np.swapaxes(R[table.first], 1, 2)
@@ -67,7 +67,7 @@ def loop_poses(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
 def row_places(robot: AnyRobot, q: ArrayLike) -> np.ndarray:
     """Return places of the world, the links and the frames on them in the world, shape (model.rows, 3)."""
     model = as_model(robot)
-    work = _placed(model, q)
+    work = _place_frames(model, q)
     forward_kinematics.world_frames(model.struct, work)
     return work.fields.world_position[: model.rows].copy()
 
@@ -142,7 +142,7 @@ def loop_reactions(model: Model, q: ArrayLike, multipliers: Vector) -> np.ndarra
 
 
 def _reactions(model: Model, q: ArrayLike, multipliers: Vector) -> tuple[np.ndarray, np.ndarray]:
-    work = _placed(model, np.asarray(q, np.result_type(q, multipliers)))
+    work = _place_frames(model, np.asarray(q, np.result_type(q, multipliers)))
     number = work.fields.omega.dtype.type
     on, rows = np.zeros((len(model.loops), 6), number), np.zeros((model.rows, 6), number)
     loop_constraints.loop_wrenches(model.struct, work, multipliers.astype(number), on, rows)
@@ -154,7 +154,7 @@ def closure_of(model: Model, number: type) -> Any:
     return model.cached(("closure", number), lambda: make_closure(model, number))
 
 
-def _placed(model: Model, q: ArrayLike) -> Any:
+def _place_frames(model: Model, q: ArrayLike) -> Any:
     """Return the workspace after the outward pass at `q`."""
     q = vector(model, q, "q", model.nq)
     number = number_type(model, q)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -46,7 +48,7 @@ clean:
 
 
 @dataclass(frozen=True)
-class Exported:
+class CExport:
     """What was written: where, what C names begin with; operations and way ("straight line", "loops") by function."""
 
     folder: Path
@@ -64,7 +66,7 @@ def to_c(
     name: str | None = None,
     parameters: Sequence[str] = (),
     backend: Literal["auto", "straight", "loops"] = "auto",
-) -> Exported:
+) -> CExport:
     """Write C99 code for a robot's dynamics: source, header, Makefile, README and a test against Python.
 
     Parameters
@@ -84,7 +86,7 @@ def to_c(
         Numbers of the robot that become an argument, by their paths: "links.payload.body.mass".
     backend : Literal
         "straight" writes every function as a list of assignments, "loops" as loops over tables, translated
-        from the kernel; "auto" takes the first where the list is short.
+        from the kernel; "auto" takes the first where the list is short and CasADi is installed.
     """
     from lissom.export.c.checks.test_program import check_program
     from lissom.export.c.checks.timing_program import clock_program
@@ -93,8 +95,12 @@ def to_c(
 
     model = as_model(robot)
     check_choice("backend", backend, ("auto", "straight", "loops"))
-    if backend != "loops":
+    if backend == "straight":
         need_casadi("straight-line C code needs", "or take the backend 'loops'")
+    elif backend == "auto" and find_spec("casadi") is None:
+        backend = "loops"
+        text = "without CasADi all functions are written as loops; short ones run faster with it"
+        warnings.warn(f'{text}: pip install "lissom[symbolic]"', stacklevel=2)
     for link in wrenches:
         model.row(link)
     task = ExportTask(
@@ -104,7 +110,7 @@ def to_c(
         tuple(wrenches),
         Parameters(model.robot, parameters) if parameters else None,
     )
-    chosen = task.chosen(_wanted(model, functions))
+    chosen = task.choose(_choose_functions(model, functions))
     to = Path(folder)
     new = not to.exists()
     make_folder(to)  # before work that takes a while
@@ -124,10 +130,10 @@ def to_c(
     }
     for file, text in files.items():
         write_whole(to / file, text)
-    return Exported(to, task.name, written.operations, written.ways)
+    return CExport(to, task.name, written.operations, written.ways)
 
 
-def _wanted(model: Model, functions: Iterable[str] | None) -> list[str]:
+def _choose_functions(model: Model, functions: Iterable[str] | None) -> list[str]:
     """Return the functions to write: those asked for, or all that the model can have."""
     if functions is None:
         return [each for each in ABOUT if each != "step" or has_step(model)]

@@ -36,11 +36,11 @@ SAME = {"AMD64": "x86_64", "arm64": "aarch64", "win32": "windows"}  # names of P
 
 
 def own() -> Platform:
-    """Return this machine's platform, without the widest registers, which plain numbers do not need."""
+    """Return this machine's platform, for other processors of its kind too."""
     processor, system = PROCESSOR, SYSTEM
     name = f"{SAME.get(processor, processor)}-{SAME.get(system, system)}"
     fmi2 = next((each.fmi2 for each in PLATFORMS.values() if each.fmi3 == name), name)
-    return Platform(fmi2, name, toolchain.own_targets()[-1])
+    return Platform(fmi2, name, Target(LEVEL if LEVEL in toolchain.levels() else toolchain.levels()[0]))
 
 
 def chosen(names: Sequence[str], version: str) -> list[Platform]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -154,23 +153,13 @@ def table(fields: Any) -> Table:
         parts = frozenset(n for n, value in zip(fields._fields, fields) if isinstance(value, tuple))
         about = layout(type(fields))  # type: ignore[arg-type]
         _tables[key] = Table(
-            type(fields).__name__, tuple((n, _sized(k, about[n][1])) for n, k in zip(fields._fields, inner)), parts
+            type(fields).__name__, tuple((n, _with_sizes(k, about[n][1])) for n, k in zip(fields._fields, inner)), parts
         )
     return _tables[key]
 
 
-def _sized(kind: Kind, axes: tuple[Any, ...]) -> Kind:
+def _with_sizes(kind: Kind, axes: tuple[Any, ...]) -> Kind:
     """Return the kind of a field with the sizes that its annotation says."""
     if not isinstance(kind, Array) or not axes or kind.layout != "C" or not any(fixed_sizes(axes)):
         return kind
     return replace(kind, sizes=fixed_sizes(axes))
-
-
-@cache
-def has_packs(kind: Kind) -> bool:
-    """Return whether numbers of `kernel.packs` are behind an argument."""
-    if isinstance(kind, Table):
-        return any(has_packs(inner) for _, inner in kind.fields)
-    if isinstance(kind, Function):
-        return any(map(has_packs, kind.arguments))
-    return (isinstance(kind, Number) and kind.name in PACKS) or (isinstance(kind, Array) and kind.dtype in PACKS)

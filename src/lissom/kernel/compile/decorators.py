@@ -98,20 +98,21 @@ class Kernel(Part):
             return trace.active.point(self, key)
         if AS_PYTHON:
             return 0
+        if key in self.addresses:
+            return self.addresses[key]
         found = self._machine_code(key) if self.compiled else None
         if found is None:
             from lissom.kernel.compile import callback
 
             return callback.address(self, key, examples)
-        if key not in self.addresses:
-            self.addresses[key] = found[0].address(found[1])
+        self.addresses[key] = found[0].address(found[1])
         return self.addresses[key]
 
     def _machine_code(self, key: tuple[Kind, ...]) -> Any:
         """Return the library with code for arguments of these kinds, and its name there; None without a compiler."""
         from lissom.kernel.compile.libraries import library, on_demand
 
-        return library.holding(self, key) or on_demand.compiled(self, key)
+        return library.find_holder(self, key) or on_demand.compiled(self, key)
 
 
 def kernel(function: Callable[..., Any]) -> Any:

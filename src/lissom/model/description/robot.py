@@ -89,7 +89,7 @@ class Link(Description):
 
     @field_validator("joint")
     @classmethod
-    def _named(cls, joint: Joint, info: Any) -> Joint:
+    def _name_joint(cls, joint: Joint, info: Any) -> Joint:
         """Return a joint without a name takes the link's."""
         if not joint.name and "name" in info.data:
             return joint.model_copy(update={"name": info.data["name"]})

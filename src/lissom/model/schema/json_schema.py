@@ -57,11 +57,11 @@ class _Writer:
 
     def of(self, annotation: Any, marks: tuple[Any, ...] = ()) -> Schema:
         """Return the schema of a type whose annotation carries marks."""
-        found = self._written(annotation, marks)
+        found = self._written_schema(annotation, marks)
         also = [mark.form for mark in marks if isinstance(mark, AlsoWritten)]
         return union(found, *(form if isinstance(form, dict) else self.of(form) for form in also))
 
-    def _written(self, annotation: Any, marks: tuple[Any, ...]) -> Schema:
+    def _written_schema(self, annotation: Any, marks: tuple[Any, ...]) -> Schema:
         for mark in marks:
             if isinstance(mark, Checked):
                 optional = NoneType in get_args(annotation)

@@ -57,20 +57,20 @@ def size_of(tolerance: float | str, value: float, unit: str) -> float:
 def without_tolerances(data: dict[str, Any]) -> dict[str, Any]:
     """Return the mapping of a robot file with inline tolerances in a block of their own, by path."""
     found: dict[str, str] = {}
-    plain = {key: _stripped(value, key, found) for key, value in data.items() if key != "tolerances"}
+    plain = {key: _strip(value, key, found) for key, value in data.items() if key != "tolerances"}
     if not found:
         return data
     own = data.get("tolerances")
     return plain | {"tolerances": found | (own if isinstance(own, dict) else {})}
 
 
-def _stripped(value: Any, path: str, found: dict[str, str]) -> Any:
+def _strip(value: Any, path: str, found: dict[str, str]) -> Any:
     """Return a value without tolerances; `found` gets them by the path of the number."""
     if isinstance(value, dict):
-        return {key: _stripped(one, f"{path}.{key}", found) for key, one in value.items()}
+        return {key: _strip(one, f"{path}.{key}", found) for key, one in value.items()}
     if isinstance(value, list):
         names = [one.get("name", k) if isinstance(one, dict) else k for k, one in enumerate(value)]
-        return [_stripped(one, f"{path}.{name}", found) for name, one in zip(names, value)]
+        return [_strip(one, f"{path}.{name}", found) for name, one in zip(names, value)]
     inline = _INLINE.fullmatch(value) if isinstance(value, str) else None
     if inline is None or not re.match(r"[-+.\d]", inline.group(1)):
         return value

@@ -39,7 +39,7 @@ def explain(
     problems = []
     names: Names = {}
     found = error.errors(include_url=False, include_context=False)
-    misspelt = {_meant(details, part) for details in found if details["type"] == "extra_forbidden"}
+    misspelt = {_guess_field(details, part) for details in found if details["type"] == "extra_forbidden"}
     for details in found:
         path, value, text = _sentence(details, part)
         if details["type"] == "missing" and path in misspelt:
@@ -139,7 +139,7 @@ def _sentence(details: ErrorDetails, part: type[Description]) -> tuple[Keys, Any
     return path, value, f"cannot be used ({details['msg'].lower()}); {remedy}"
 
 
-def _meant(details: ErrorDetails, part: type[Description]) -> Keys | None:
+def _guess_field(details: ErrorDetails, part: type[Description]) -> Keys | None:
     """Return keys of the field that an unknown one is likely to be; that field is then not reported as missing."""
     path, owners, _ = _resolve(details["loc"], part)
     matches = near(path[-1], _fields(owners))

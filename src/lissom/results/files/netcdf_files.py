@@ -46,7 +46,7 @@ TEXTS = ("robot", "prescribed", "outside", "info", "warnings")  # attributes of 
 HELD, GIVEN, LOADS = "loop_multiplier", "loop_given", "load_value"  # variables of a file that the dataset has not
 SHOWN = 6  # parts that a message names
 OTHERS = {".mat": "to_mat", ".csv": "to_csv", ".parquet": "to_parquet"}  # formats that have methods of their own
-OTHERS |= {".xls": "to_csv", ".xlsx": "to_csv"}  # which spreadsheets open
+OTHERS |= {".xls": "to_excel", ".xlsx": "to_excel"}
 
 Made = TypeVar("Made")
 

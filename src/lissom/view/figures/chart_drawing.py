@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory
 
 DOTTED: dict[str, Any] = {"linestyle": (0, (2, 1.6)), "linewidth": 1.0}
+DOTS = [(0, (2, 1.6)), (0, (5, 2)), (0, (5, 1.6, 1, 1.6)), (0, (1, 2))]  # of the first that is drawn beside, ...
 HIDING = 1.8  # extra width, in points, of a line that another one covers: its edges show on both sides
 FLAT = 0.3  # least extent of a drawing in space, relative to its largest
 ZOOM = 0.8  # of pictures in space: their labels stay beside what is drawn next to them
@@ -30,13 +31,15 @@ def draw_chart(axes: Axes, chart: Chart) -> None:
     for curve in chart.series:
         if curve.dashed:
             label = None if curve.group else curve.name
-            axes.plot(chart.time, curve.values, color=curve.colour, alpha=0.8, label=label, **DOTTED)
+            dotted = DOTTED | {"linestyle": DOTS[curve.turn % len(DOTS)]}
+            axes.plot(chart.time, curve.values, color=curve.colour, alpha=0.8, label=label, **dotted)
     drawstyle = "steps-post" if chart.steps else "default"
     for curve, width in zip(solid, _widths([curve.values for curve in solid]), strict=True):
         look: dict[str, Any] = {"color": curve.colour, "linestyle": DASHES[curve.turn % len(DASHES)]}
         axes.plot(chart.time, curve.values, label=curve.name, linewidth=width, drawstyle=drawstyle, **look)
     for group in dict.fromkeys(curve.group for curve in chart.series if curve.group):
-        axes.plot([], [], color=GREY, label=group, **DOTTED)
+        turn = next(curve.turn for curve in chart.series if curve.group == group)
+        axes.plot([], [], color=GREY, label=group, **DOTTED | {"linestyle": DOTS[turn % len(DOTS)]})
     title = f"{chart.title} ({chart.detail})" if chart.detail else chart.title
     axes.set(title=title, ylabel=chart.label)
     if chart.sizes:

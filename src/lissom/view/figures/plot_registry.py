@@ -12,6 +12,7 @@ from lissom.simulation.status.run_ending import Ending
 from lissom.view.figures.chart import Chart
 from lissom.view.figures.chart_drawing import AxesDrawing, draw_chart
 from lissom.view.figures.figure_style import grid, headline, style
+from lissom.view.figures.overlays import finished
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,8 +66,8 @@ def register_plot(plot: Plot) -> Plot:
 
 
 def chart_figure(run: Trajectory, charts: Iterable[Chart], columns: int) -> Figure:
-    """Return a figure of charts in rows."""
-    return axes_figure(run, [partial(draw_chart, chart=chart) for chart in charts], columns)
+    """Return a figure of charts in rows, with the curves of what stands beside the run."""
+    return axes_figure(run, [partial(draw_chart, chart=chart) for chart in finished(run, charts)], columns)
 
 
 def axes_figure(run: Trajectory, drawings: Sequence[AxesDrawing], columns: int, abscissa: str = "time [s]") -> Figure:

@@ -94,7 +94,7 @@ def memory(model: Model, work: Any = None) -> tuple[Any, Any, Any]:
     return work, make_local(model.arrays, work, model.nq), make_factors(model.arrays, np.float64)
 
 
-def stepped(model: Model, wrench: np.ndarray, h: float, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
+def step_in_python(model: Model, wrench: np.ndarray, h: float, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
     """Compute in Python what C computes, by the same lines: q, v, a, s and what was left.
 
     The arguments are q, v, a, s, tau, kp, kd, target and rate before.

@@ -5,6 +5,7 @@ Without a compiler they run as the Python they are written in, which is told onc
 
 from __future__ import annotations
 
+import logging
 import sys
 import tempfile
 from contextlib import suppress
@@ -17,13 +18,14 @@ from lissom.kernel.compile.argument_kinds import Kind
 from lissom.kernel.compile.events import announce
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.fingerprint import digest
-from lissom.kernel.compile.libraries.library import Damaged, Library, key, returned
+from lissom.kernel.compile.libraries.library import Damaged, Library, key, result_name
 from lissom.kernel.compile.libraries.library_build import link_index
 from lissom.kernel.compile.libraries.object_files import write
 from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.translate import Catalogue, Unit
 from lissom.operating_system import locked
 
+LOG = logging.getLogger(__name__)
 SLOWER = 100  # times, Python against machine code: 112 for a call of forward dynamics of ella, 48 for a run of 20 ms
 
 
@@ -33,7 +35,7 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
         _tell_no_compiler()
         return None
     unit = Unit(kernel, kinds, Catalogue({}), toolchain.mode() == "checked")
-    target, name = _target(kinds), key(kernel, kinds)
+    target, name = toolchain.own_target(), key(kernel, kinds)
     folder = _folder()
     table = folder / f"{digest((unit.text + target.describe()).encode())[:24]}.json"
     made = _kept(table)
@@ -48,8 +50,9 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
 
 def _compiled(kernel: Any, unit: Unit, name: str, table: Path, target: Target) -> Library:
     announce(kernel.__name__)
+    LOG.info("compiling %s into %s", kernel.__name__, table)
     try:
-        link_index({name: (unit, returned(unit.result))}, [_object(unit, table, target)], target, table, {})
+        link_index({name: (unit, result_name(unit.result))}, [_object(unit, table, target)], target, table, {})
     finally:
         announce("")
     return Library(table)
@@ -68,10 +71,6 @@ def _object(unit: Unit, table: Path, target: Target) -> Path:
     target.compile(source, goal)
     source.unlink()
     return goal
-
-
-def _target(kinds: tuple[Kind, ...]) -> Target:
-    return next(each for each in toolchain.own_targets() if each.holds(kinds))
 
 
 @cache

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from lissom.kernel.compile.translate.names import c_name
 from lissom.kernel.compile.translate.refused import Refused
-from lissom.kernel.compile.translate.statements import Statements, joined, same
+from lissom.kernel.compile.translate.statements import Statements, join_names, same
 from lissom.kernel.compile.translate.types import INT, Tuple
 from lissom.kernel.compile.translate.values import Value, constant
 
@@ -38,7 +38,7 @@ class Loops(Statements):
         name, over = node.target.id, node.iter
         if not (isinstance(over, ast.Call) and self.value(over.func).thing is range):
             value = self.value(over)
-            items = self.items(value if value.items is not None else self.kept(value))
+            items = self.items(value if value.items is not None else self.keep(value))
             for item in [self.now(each) for each in items]:  # a turn may change what the items were made of
                 self.assign(name, item)
                 self._turn(node)
@@ -94,7 +94,7 @@ class Loops(Statements):
             for inner in ast.walk(node):
                 if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in changed:
                     raise Refused(f"what {inner.id} is changes from turn to turn of a loop")
-            before = joined(before, after)
+            before = join_names(before, after)
         self.env = before
 
     def do_Continue(self, node: ast.Continue) -> bool:
