@@ -1,5 +1,7 @@
 """Ritz problems of links in pieces: integrals over pieces and rigid masses beyond them are those of the whole link."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ def tapered(pieces: int) -> Profile:
     """Return a link of 3 m whose section shrinks from piece to piece, off its axis and coupled."""
     ends = np.linspace(0.0, 3.0, pieces + 1)
     made = []
-    for a, b in zip(ends, ends[1:]):
+    for a, b in itertools.pairwise(ends):
         size = 0.2 - 0.03 * a
         section = Section.box(Material(2e11, 0.3, 7800.0), size, 0.7 * size, 0.01)
         made.append(Piece.constant(a, b, GeneralSection.of(section, (0.01, 0.02), (0.015, 0.01 * a)).placed(0.1 + a)))
@@ -35,7 +37,7 @@ def test_a_uniform_link_cut_in_pieces_has_the_textbook_frequencies(pieces):
     np.testing.assert_allclose(np.sqrt(2 * np.pi * held), CLAMPED_CLAMPED, rtol=1e-9)
 
 
-@pytest.mark.parametrize("kind, true", [("y", CLAMPED_CLAMPED**2), ("torsion", np.pi * np.arange(1, 5))])
+@pytest.mark.parametrize(("kind", "true"), [("y", CLAMPED_CLAMPED**2), ("torsion", np.pi * np.arange(1, 5))])
 def test_counts_are_judged_by_the_frequencies_of_the_link_whose_tip_is_held(kind, true):
     search = _ModeCountSearch(Profile.uniform(UNIT, 1.0, shear=False), [kind], 10.0, 8)
     np.testing.assert_allclose(2 * np.pi * search.exact[:4], true, rtol=1e-6)
@@ -57,7 +59,7 @@ def test_matrices_are_the_integrals_over_the_whole_link():
     def motion(place: float) -> np.ndarray:
         """Return displacement and rotation of the section at a place: e + k x (place - x), summed over all before."""
         points, scale = [], []
-        for a, b in zip(edges, edges[1:]):
+        for a, b in itertools.pairwise(edges):
             end = min(b, place)
             if end > a:
                 points.append(a + (end - a) * (node + 1) / 2)

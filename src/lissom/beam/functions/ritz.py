@@ -223,7 +223,7 @@ class _Columns:
 
 
 def rigid_motion(x: Any) -> Array:
-    """Return motion (..., 6, 6) of sections at `x` per motion (displacement, rotation) of the base they are fixed to."""
+    """Return displacement and rotation at `x` of a rigid body per displacement and rotation at 0, (..., 6, 6)."""
     x = np.asarray(x)
     out = np.zeros((*x.shape, 6, 6))
     out[..., range(6), range(6)] = 1.0
