@@ -1,4 +1,4 @@
-"""External wrenches at the base, the tip or any section of a link, (13) of Yaqubi et al. 2026: at rest and over time."""
+"""External wrenches at the base, the tip or a section of a link: (13) of Yaqubi et al. 2026, at rest and over time."""
 
 from __future__ import annotations
 
