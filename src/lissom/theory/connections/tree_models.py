@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.data.arrays import Axis, mapped, restricted, with_bodies
+from lissom.kernel.data.arrays import Axis
+from lissom.kernel.data.table_operations import mapped, restricted, with_bodies
 from lissom.model.model import Compiled, Model
 
 NOTHING = {Axis.LOOP: 0, Axis.ROW: 0, Axis.ELEMENT: 0, Axis.CONTACT: 0, Axis.LOAD: 0}
