@@ -35,8 +35,10 @@ from lissom.beam.fields.inertia_invariants import Invariants
 from lissom.beam.fields.mass_points import Carriers, carriers
 from lissom.beam.fields.prestress import NOTHING, Prestress
 from lissom.beam.fields.profile_field import ProfileField
+from lissom.beam.fields.second_order_rotation import share_of_stiffness
 from lissom.beam.fields.section_rotation import bend, roll
 from lissom.beam.fields.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
+from lissom.beam.fields.width_forms import has_width, width_forms
 from lissom.beam.flexible_link import LinkModes, SectionMap
 from lissom.beam.functions.basis import DIRECTIONS
 from lissom.beam.functions.eigenmodes import eigenmodes
@@ -49,6 +51,7 @@ from lissom.beam.sections.profile import Profile
 from lissom.errors import LissomError
 
 ORDERS = ("none", "first", "exact")
+WIDTH = 0.1  # share of a link's stiffness, at a spin of its first natural frequency, from which on its width counts
 QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])  # turn of (y, z)
 
 
@@ -225,8 +228,17 @@ class BeamLink:
 
     @constant_property
     def turned_inertia(self) -> Array:
-        """Integrals int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); s0_3 = 1, see `turning`."""
+        """Integrals int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); s0_3 = 1."""
         return self.carriers.turned(self.moments)
+
+    @constant_property
+    def missed_turn(self) -> Array:
+        """What of `turned_inertia` the second-order field leaves out, (4, 3, m, m)."""
+        missed = np.array(self.turned_inertia)
+        forms = self.shortening() if self.draws_in_width else None
+        for form, s0, axis in zip(forms.form, forms.s0, forms.axis, strict=True) if forms else ():
+            missed[axis, axis] += s0[axis] * form if axis else 0.0
+        return missed
 
     def shortening(self) -> Shortening | None:
         """Return what foreshortening adds to the inertia; None where the field has none."""
@@ -324,7 +336,19 @@ class BeamLink:
 
     @constant_property
     def _shortening(self) -> Shortening:
-        return self.carriers.shortening(self.moments)
+        drawn = self.carriers.shortening(self.moments)
+        return drawn.and_also(width_forms(self.carriers.sections, self.moments)) if self.draws_in_width else drawn
+
+    @constant_property
+    def draws_in_width(self) -> bool:
+        """Whether the inertia has forms for the width of sections that turn: where a spin would miss them."""
+        twists = self.second_order and self.basis.counts["torsion"] > 0 and self.bending_count > 0
+        shapes = self.shapes_of_unit_stiffness if twists and self.bow is None and has_width(self.moments) else None
+        if shapes is None:
+            return False
+        slowest = np.linalg.eigvalsh(shapes.T @ np.real(self.invariants().mass_matrix) @ shapes)[-1]  # 1 / omega^2
+        squares = [(np.outer(e, e) - np.eye(3)) / slowest for e in np.eye(3)[1:]]
+        return max(share_of_stiffness(self.turned_inertia, shapes, each) for each in squares) > WIDTH
 
     @constant_property
     def node_compliance(self) -> Array:
