@@ -14,7 +14,16 @@ from lissom.control import Reference
 
 
 def blade(stiffening, wide, thin, GJ=1.0):
-    section = {"rhoA": 1.0, "EA": 1e7, "EIy": 5 * GJ, "EIz": 5 * GJ, "GJ": GJ, "Jx": wide + thin, "Jy": thin, "Jz": wide}
+    section = {
+        "rhoA": 1.0,
+        "EA": 1e7,
+        "EIy": 5 * GJ,
+        "EIz": 5 * GJ,
+        "GJ": GJ,
+        "Jx": wide + thin,
+        "Jy": thin,
+        "Jz": wide,
+    }
     return {"length": 1.0, "section": section, "modes": {"y": 1, "z": 1, "torsion": 3}, "stiffening": stiffening}
 
 

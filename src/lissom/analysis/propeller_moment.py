@@ -1,9 +1,9 @@
 """Whether links of the second-order field spin so fast that the inertia of their sections changes their stiffness.
 
-The mass of a section turns with it to first order (`beam.fields.inertia_invariants`). What its rotation has beyond
-(`beam.fields.second_order_rotation`) makes the propeller moment: a spin Omega turns a strip flat by (Iyy - Izz) Omega^2
-t, and acts on slopes alike. The exact field has it, and so has `first` where a link's width is drawn in
-(`beam.fields.width_forms`); it is in doubt where what it leaves out matters.
+The mass of a section turns with it to first order. What its rotation has beyond (`second_order_rotation` of
+`beam.displacement_fields`) makes the propeller moment: a spin Omega turns a strip flat by (Iyy - Izz) Omega^2 t, and
+acts on slopes alike. The exact field has it, and so has `first` where a link's width is drawn in (`width_forms`); it is
+in doubt where what it leaves out matters.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lissom.beam import BeamLink
-from lissom.beam.fields.second_order_rotation import share_of_stiffness
+from lissom.beam.displacement_fields.second_order_rotation import share_of_stiffness
 from lissom.dynamics import point_velocity
 from lissom.dynamics.state_checks import Vector
 from lissom.model.model import Model

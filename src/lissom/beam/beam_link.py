@@ -8,7 +8,7 @@ basis: deflections v (along y) and w (along z), twist t, extension a. The pose o
 
 so that R carries e_x along the axis to second order and the twist rate is t'. Of a link held at both ends, whose field
 has terms of fourth order, the slopes are sines of what its sections turn by. Stiffening "none": B = D = 0;
-"exact": the field of `beam.fields.exact_field`, good for any deflection.
+"exact": the field of `beam.displacement_fields.exact_field`, good for any deflection.
 
 A uniform, shear-rigid link with its centroid on the axis has named functions (`Basis`); any other has functions of its
 own (`OwnBasis`), each a distribution of internal forces; `strain_energy` has what its stiffness leaves out.
@@ -27,18 +27,24 @@ import numpy as np
 from lissom.beam import damping as laws
 from lissom.beam.constants import constant_property, freeze
 from lissom.beam.damping import Damping
-from lissom.beam.fields.chord_field import Bow, bow
-from lissom.beam.fields.displacement_field import Field, UniformField
-from lissom.beam.fields.exact_field import ExactField, Stations
-from lissom.beam.fields.foreshortening_forms import Shortening
-from lissom.beam.fields.inertia_invariants import Invariants
-from lissom.beam.fields.mass_points import Carriers, carriers
-from lissom.beam.fields.prestress import NOTHING, Prestress
-from lissom.beam.fields.profile_field import ProfileField
-from lissom.beam.fields.second_order_rotation import share_of_stiffness
-from lissom.beam.fields.section_rotation import bend, roll
-from lissom.beam.fields.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
-from lissom.beam.fields.width_forms import has_width, width_forms
+from lissom.beam.displacement_fields.chord_field import Bow, bow
+from lissom.beam.displacement_fields.displacement_field import Field, UniformField, motion
+from lissom.beam.displacement_fields.exact_field import ExactField, Stations
+from lissom.beam.displacement_fields.foreshortening_forms import Shortening
+from lissom.beam.displacement_fields.inertia_invariants import Invariants
+from lissom.beam.displacement_fields.mass_points import Carriers, carriers
+from lissom.beam.displacement_fields.prestress import NOTHING, Prestress
+from lissom.beam.displacement_fields.profile_field import ProfileField
+from lissom.beam.displacement_fields.second_order_rotation import share_of_stiffness
+from lissom.beam.displacement_fields.section_rotation import bend, roll
+from lissom.beam.displacement_fields.strain_energy import (
+    Product,
+    cubic_terms,
+    prestress_stiffness,
+    second_order_strains,
+    stiffness,
+)
+from lissom.beam.displacement_fields.width_forms import has_width, width_forms
 from lissom.beam.flexible_link import LinkModes, SectionMap
 from lissom.beam.functions.basis import DIRECTIONS
 from lissom.beam.functions.eigenmodes import eigenmodes
@@ -72,7 +78,7 @@ class BeamLink:
     chord : tuple of str
         Bending directions, y and z, in which the link frame lies on the chord rather than on the base section.
     fourth_order : bool
-        Whether the second-order field has the terms of `beam.fields.chord_field`, too.
+        Whether the second-order field has the terms of `beam.displacement_fields.chord_field`, too.
     """
 
     length: Number
@@ -192,8 +198,16 @@ class BeamLink:
 
     def displacement(self, x: Any, eta: Array) -> Array:
         """Return displacement of the centre line at x: eta (..., m), x scalar or (k,) -> (..., [k,] 3)."""
-        poses = self.pose(x, eta)
-        return poses[..., :3, 3] - self.position(x)
+        xi, eta = self.field.fraction(x), np.asarray(eta)
+        if self.exact_field:
+            moved = self.exact_field.positions(xi, eta) - self.position(np.atleast_1d(x))
+        else:
+            moved = motion(self.field.sections(xi).phi, eta)
+            if self.second_order:
+                moved[..., 0] -= self.field.running_terms(xi).shortening_at(eta)
+            if self.bow is not None:
+                moved[..., 0] -= self.bow.shortening(xi, eta)
+        return moved if np.ndim(x) else moved[..., 0, :]
 
     def pose(self, x: Any, eta: Array) -> Array:
         """Return section frame at x in the link frame: eta (..., m), x scalar or (k,) -> (..., [k,] 4, 4)."""
@@ -203,8 +217,8 @@ class BeamLink:
             T = self.exact_field.poses(xi, np.asarray(eta))
             return T if np.ndim(x) else T[..., 0, :, :]
         section = self.field.sections(xi)
-        u = np.einsum("kaj,...j->...ka", section.phi, eta)
-        th = np.einsum("kaj,...j->...ka", section.psi, eta)
+        eta = np.asarray(eta)
+        u, th = motion(section.phi, eta), motion(section.psi, eta)
         shortening, twist = self.field.running_terms(xi).at(eta) if self.second_order else (0.0, 0.0)
         T = np.zeros((*u.shape[:-1], 4, 4), u.dtype)
         T[..., :3, :3] = bend(th[..., 1], th[..., 2], sines=self.bow is not None) @ roll(th[..., 0] + twist)
@@ -219,7 +233,7 @@ class BeamLink:
         Their order is that of `general_section`. A fibre at (y, z) of the section is stretched by
         strain[0] + z strain[4] - y strain[5].
         """
-        strain = np.einsum("kaj,...j->...ka", self.field.sections(self.field.fraction(x)).strain, eta)
+        strain = motion(self.field.sections(self.field.fraction(x)).strain, np.asarray(eta))
         return strain if np.ndim(x) else strain[..., 0, :]
 
     def invariants(self) -> Invariants:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lissom.beam import FlexibleLink
     from lissom.kernel.data.workspace import Workspace
     from lissom.model.description.frame import Frame
-    from lissom.model.description.loop import Loop
+    from lissom.model.description.kinematic_loop import Loop
     from lissom.model.description.robot import Robot
 
 
@@ -107,7 +107,7 @@ class Compiled:
         if np.any(self.arrays.tree.nodes):
             from lissom.kernel.links.exact_link import compile_exact
 
-            compile_exact(self.struct, packed, packed.fields.late, number)
+            compile_exact(self.struct, packed, packed.fields.indirect, number)
         if has_elements_or_contacts(self.arrays):
             compile_external_forces(self.struct, packed, number)
         return packed

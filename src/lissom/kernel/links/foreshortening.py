@@ -4,7 +4,8 @@ B(x) = sum_p psi_p(x) A_p in a few functions orthonormal over the link's mass le
 sigma_p = 1/2 eta A_p eta, with terms of fourth order in links that bow between their ends (`chord_terms`). Each acts as
 one more axial coordinate, slaved to the bending. All terms of the kinetic energy are kept: it stays a sum of squares,
 whatever the deflection. Sections that turn draw their width in likewise, along y and z, where a link is given such
-forms (`beam.fields.width_forms`): function p acts along the axis a, and (a, b, c) are x, y, z in cyclic order.
+forms (`beam.displacement_fields.width_forms`): function p acts along the axis a, and (a, b, c) are x, y, z in cyclic
+order.
 """
 
 from __future__ import annotations

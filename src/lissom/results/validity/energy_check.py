@@ -99,8 +99,8 @@ def _check_deflections(run: Trajectory, stored: np.ndarray, glance: EnergyAudit)
     share = float(missing.max() / strain)
     when = float(glance.time[int(np.argmax(missing > BLURRED * strain))])
     text = (
-        f"deflections are hardly larger than the errors allowed: what the steps leave over is {share:.1%} of the energy "
-        f"that links store, so their deflections are off by some {3 * share:.0%} of the largest from t = {when:.4g} s on; "
+        f"deflections are hardly larger than the errors allowed: what the steps leave over is {share:.1%} of the "
+        f"energy that links store, so they are off by some {3 * share:.0%} of the largest from t = {when:.4g} s on; "
         f"where that matters, take {_finer(settings)}"
     )
     return [Event(when, model.robot.name, "energy", text, share)]
