@@ -1,4 +1,4 @@
-"""A strip that spins is turned flat by its own inertia: `first` has that where it matters at spins of a natural frequency.
+"""A strip that spins is turned flat by its own inertia: `first` has that where a spin of a natural frequency does so.
 
 Where a link bends so easily that no such spin twists it (these strips), it says at faster ones that it leaves that out.
 """

@@ -6,8 +6,8 @@ all sections, over the link's mass,
 
     s_2 = -y sigma_y e_y - z sigma_z e_z,      sigma_y = 1/2 int yy (psi_x . eta)^2 + yy (psi_z . eta)^2 dm / int yy dm
 
-and sigma_z likewise with psi_y, has all that meets the spin of the unbent link (`second_order_rotation`) but products of
-twist and slopes. In the kinetic energy it counts as two more coordinates that are slaved to eta, so the energy stays a
+and sigma_z likewise with psi_y, has all that meets the spin of the unbent link (`second_order_rotation`) but products
+of twist and slopes. In the kinetic energy it counts as two more coordinates that are slaved to eta, so the energy is a
 sum of squares, whatever the deflection: cut after second order it would not.
 """
 
