@@ -84,7 +84,7 @@ def c_name(text: str) -> str:
 
 def with_arrays(model: Model, arrays: Arrays) -> Model:
     """Return the model with other tables."""
-    return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
+    return Model(model.robot, arrays, model.flexible, model.bodies, model.frames, model.states)
 
 
 def has_step(model: Model) -> bool:

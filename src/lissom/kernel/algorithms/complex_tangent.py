@@ -51,8 +51,10 @@ def read_tangent(model, q, s):
     for k in range(s.shape[0]):
         axis = model.velocities.group_axis[k]
         at = model.velocities.coordinate[k]
-        if axis < 0:
+        if axis == -1:
             s[k] = q[at].imag / STEP
+        elif axis == FIRST_ORDER:
+            s[k] = 0.0
         elif axis == 0:  # twice the vector part of (conjugate of q) times its change
             w, p = quaternion(q[at:])
             dw, dp = w.imag / STEP, imaginary(p)

@@ -42,7 +42,7 @@ class Workspace(NamedTuple):
     force: Annotated[Number, Axis.VELOCITY]  # joint forces: applied and passive
     section_modes: Annotated[Number, 2, Axis.MODE]  # scratch: displacement along x, rotation about x of a section
     section: Annotated[Number, 8, 3]  # scratch, of an exact link: rotation, place, rate, drift, spin, its drift
-    late: Annotated[Whole, 5]  # addresses of the kernels of exact links and of elements, zero where the model has none
+    late: Annotated[Whole, 6]  # addresses of the kernels of exact links, elements, actuators; zero where there are none
     coupling: Annotated[Number, Axis.COUPLING]  # scratch: inertia couplings at the current deformation
     coupling_rows: Annotated[Number, Axis.MODE, 12]  # the same, mode by mode
     half_moment_change: Annotated[Number, 12]  # scratch: half of what the deformation adds to the moments
@@ -71,6 +71,7 @@ class Workspace(NamedTuple):
     load: Annotated[Number, Axis.BODY, 6]  # external wrenches, those of elements and contacts included
     power: Annotated[Number, 1]  # of loads and of the thrust of cylinders
     element: Annotated[Number, Axis.ELEMENT, 5]  # length, its rate, tension, energy, power lost; see `element_forces`
+    actuator: Annotated[Number, Axis.ACTUATOR, 6]  # place, rate, effort, power in, energy, power lost
     touch: Annotated[Number, Axis.CONTACT, 9]  # gap, rate, normal force, energy, power lost, sliding speed, force
 
 
@@ -90,6 +91,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         Axis.STATION: model.exact.mass.shape[0],
         Axis.ELEMENT: len(model.elements.kind),
         Axis.CONTACT: len(model.contacts.shape),
+        Axis.ACTUATOR: len(model.actuators.kind),
     }
 
     def zeros(number: Any, *axes: Axis | Extent | int) -> Any:

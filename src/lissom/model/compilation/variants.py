@@ -71,7 +71,7 @@ def _tip(link: Link) -> Any:
 def _alone(robot: Robot, before: Model) -> bool:
     """Return whether nothing acts on two real robots of as many links from outside, and nothing is prescribed."""
     plain = before.arrays.gravity.dtype.kind != "c" and not before.arrays.velocities.prescribed.any()
-    outside = robot.loops or robot.elements or robot.contacts or before.frames
+    outside = robot.loops or robot.elements or robot.contacts or robot.actuators or before.frames
     return plain and not outside and len(robot.links) == len(before.robot.links)
 
 

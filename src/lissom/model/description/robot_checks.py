@@ -55,7 +55,7 @@ def problems(robot: Robot) -> list[Problem]:
     tree = _parents(robot)
     if found or tree:
         return found + tree
-    return _attachments(robot) + _elements(robot) + loop_problems(robot) + _sensors(robot) + mass_problems(robot)
+    return _attachments(robot) + _elements(robot) + _actuators(robot) + loop_problems(robot) + _sensors(robot) + mass_problems(robot)
 
 
 def doubts(robot: Robot) -> list[str]:
@@ -182,6 +182,14 @@ def _elements(robot: Robot) -> list[Problem]:
     from lissom.model.description.force_elements import element_problems
 
     return element_problems(robot)
+
+
+def _actuators(robot: Robot) -> list[Problem]:
+    if not robot.actuators:
+        return []
+    from lissom.model.actuators.actuator import actuator_problems
+
+    return actuator_problems(robot)
 
 
 def _sensors(robot: Robot) -> list[Problem]:

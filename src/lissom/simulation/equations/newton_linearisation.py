@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from lissom.control.laws.control_kernel import Gain
+from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import Hidden, Struct, address, inline, kernel
+from lissom.kernel.data.arrays import Port
+from lissom.kernel.forces.actuator_commands import effective_command, port_rate
+from lissom.kernel.implicit.actuator_stiffness import actuator_slopes
 from lissom.kernel.implicit.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.implicit.local_stiffness import keep_frames, make_local
 from lissom.kernel.links.geometric_stiffness import clear_turns, turn_stiffness
@@ -55,6 +59,8 @@ def linearise(system, scratch, local, t, seen, stiffen):
     if stiffen == TENSE:
         turn_stiffness(model, local.work)
     joint_stiffness(model, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
+    if model.actuators.kind.shape[0] > 0:
+        actuator_slopes(model, local.work, local.q, local.v, local.actuators, local.stiffness, local.damping)
     add_gains(system, scratch, local, t)
 
 
@@ -68,18 +74,51 @@ def add_gains(system, scratch, local, t):
     for k in range(local.gear_stiffness.shape[0]):
         local.gear_stiffness[k] = 0.0
         local.gear_damping[k] = 0.0
-    if law.force.shape[0] == 0:
+    states = system.model.actuators.state_v.shape[0]
+    if law.force.shape[0] + states == 0:
         return
     applied_forces(system, scratch, t, local.q, local.v, local.force)
+    for k in range(states):
+        add_regulation(system.model, scratch, local, k)
     for k in range(law.force.shape[0]):
         driven = law.force[k]
         measured = law.measured_v[k]
         if law.gain[k] != Gain.STIFFNESS or not law.lower[k] < local.force[driven] < law.upper[k]:
             continue
         gear = local.gear_of[measured]
-        if driven == measured:
+        state = system.model.actuators.state_at[driven]
+        if state >= 0:
+            add_command_gains(system.model, scratch, local, state, measured, law.kp[k], law.kd[k])
+        elif driven == measured:
             local.stiffness[driven] += law.kp[k]
             local.damping[driven] += law.kd[k]
         elif gear >= 0 and system.model.gears.rotor_v[gear] == driven:
             local.gear_stiffness[gear] += law.kp[k]
             local.gear_damping[gear] += law.kd[k]
+
+
+@inline
+def add_regulation(model, scratch, local, k):
+    """Add what a drive makes of its command to the slopes of state k: the command changes with state and rate."""
+    acts = model.actuators
+    a = acts.owner[k]
+    row = k - acts.states[a, 0]
+    i = STEP * 1j
+    u, z, rate = scratch.command[k], local.v[acts.state_v[k]], port_rate(model, local.v, k)
+    local.actuators.zz[a, row, row] -= effective_command(model, k, u + 0.0 * i, z + i, rate + 0.0 * i).imag / STEP
+    by_rate = effective_command(model, k, u + 0.0 * i, z + 0.0 * i, rate + i).imag / STEP
+    local.actuators.zv[a, row] -= acts.ratio[a] * by_rate
+
+
+@inline
+def add_command_gains(model, scratch, local, k, measured, kp, kd):
+    """Add the gains of a law that commands state k of an actuator and measures the coordinate on which this works."""
+    acts = model.actuators
+    a = acts.owner[k]
+    if acts.port[a] != Port.JOINT or acts.port_v[a] != measured:
+        return
+    i = STEP * 1j
+    u, z, rate = scratch.command[k], local.v[acts.state_v[k]], port_rate(model, local.v, k)
+    share = effective_command(model, k, u + i, z + 0.0 * i, rate + 0.0 * i).imag / STEP
+    local.actuators.zq[a, k - acts.states[a, 0]] += share * kp
+    local.actuators.zv[a, k - acts.states[a, 0]] += share * kd

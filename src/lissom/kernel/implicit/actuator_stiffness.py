@@ -1,0 +1,215 @@
+"""Actuators in the Newton matrix: how efforts and states change with states and ports, eliminated one by one.
+
+The states z of an actuator meet nothing but each other and the coordinate x that they work on. With c and d of
+J = M + c D + d K their rows and columns are
+
+    Z = m + c zz,    row to x: r = c zv + d zq,    column from x: k = c ez,
+
+so that eliminating them leaves -k Z^-1 r on the pivot of x. Ports that are no coordinate couple frames of the tree;
+their states are eliminated by themselves, and Newton's iteration makes good what that leaves out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.kernel.algorithms.complex_step import STEP
+from lissom.kernel.compile import inline, kernel
+from lissom.kernel.data.arrays import STATES_MOST, Arrays, Port
+from lissom.kernel.forces.actuator_forces import PLACE, RATE, state_of
+from lissom.kernel.forces.actuator_laws import actuator_law
+
+
+class ActuatorSlopes(NamedTuple):
+    """Derivatives of minus the laws of actuators, a number of actuators."""
+
+    zz: np.ndarray  # (a, 3, 3) of state rates by states; a command that a law computes included
+    zq: np.ndarray  # (a, 3) by the coordinate
+    zv: np.ndarray  # (a, 3) by its rate
+    ez: np.ndarray  # (a, 3) of the force on the coordinate by states
+
+
+class ActuatorFactors(NamedTuple):
+    """The eliminated states of actuators in one number type."""
+
+    inverse: np.ndarray  # (a, 3, 3) Z^-1
+    row: np.ndarray  # (a, 3) Z^-1 r
+    column: np.ndarray  # (a, 3) k Z^-1
+    pivot: np.ndarray  # (nv,) -k Z^-1 r of all actuators on a coordinate
+
+
+def make_slopes(model: Arrays) -> ActuatorSlopes:
+    """Make the memory for derivatives of the laws."""
+    a, z = len(model.actuators.kind), STATES_MOST
+    return ActuatorSlopes(np.zeros((a, z, z)), np.zeros((a, z)), np.zeros((a, z)), np.zeros((a, z)))
+
+
+def make_actuator_factors(model: Arrays, number: type) -> ActuatorFactors:
+    """Make the factors of states alone, M, in one number type."""
+    acts, z = model.actuators, STATES_MOST
+    a = len(acts.kind)
+    inverse = np.zeros((a, z, z), number)
+    for k, (first, end) in enumerate(acts.states):
+        inverse[k] = np.eye(z)
+        inverse[k, range(end - first), range(end - first)] = 1.0 / acts.inertia[first:end]
+    nothing = np.zeros((a, z), number)
+    return ActuatorFactors(inverse, nothing, nothing.copy(), np.zeros(len(model.velocities.prescribed), number))
+
+
+@inline
+def law_at(model, a, s, rate, z0, z1, z2):
+    """Return the effort of actuator a and what its law adds to the rates of its states."""
+    effort, f0, f1, f2, _, _, _ = actuator_law(
+        model.actuators.kind[a], model.actuators.numbers[a], s, rate, z0, z1, z2
+    )
+    return effort, f0, f1, f2
+
+
+@kernel
+def actuator_slopes(model, work, q, v, slopes, stiffness, damping):
+    """Fill the slopes by complex steps through each law, after the forces of the state (q, v).
+
+    Adds to stiffness and damping of the coordinates (nv,) what efforts do by place and rate of their own.
+    """
+    acts = model.actuators
+    i = STEP * 1j
+    for a in range(acts.kind.shape[0]):
+        at = acts.port_v[a]
+        on_joint = acts.port[a] == Port.JOINT
+        ratio = acts.ratio[a] if on_joint else 1.0
+        s = work.actuator[a, PLACE] + 0.0 * i
+        rate = work.actuator[a, RATE] + 0.0 * i
+        z0, z1, z2 = state_of(model, v, a, 0), state_of(model, v, a, 1), state_of(model, v, a, 2)
+        y0, y1, y2 = z0 + 0.0 * i, z1 + 0.0 * i, z2 + 0.0 * i
+        e, f0, f1, f2 = law_at(model, a, s, rate, y0 + i, y1, y2)
+        put_column(slopes, a, 0, ratio, e, f0, f1, f2)
+        e, f0, f1, f2 = law_at(model, a, s, rate, y0, y1 + i, y2)
+        put_column(slopes, a, 1, ratio, e, f0, f1, f2)
+        e, f0, f1, f2 = law_at(model, a, s, rate, y0, y1, y2 + i)
+        put_column(slopes, a, 2, ratio, e, f0, f1, f2)
+        if on_joint:
+            e, f0, f1, f2 = law_at(model, a, s + i, rate, y0, y1, y2)
+            put_row(slopes.zq[a], ratio, f0, f1, f2)
+            stiffness[at] -= ratio * ratio * e.imag / STEP
+            e, f0, f1, f2 = law_at(model, a, s, rate + i, y0, y1, y2)
+            put_row(slopes.zv[a], ratio, f0, f1, f2)
+            damping[at] -= ratio * ratio * e.imag / STEP
+        else:
+            for k in range(STATES_MOST):
+                slopes.ez[a, k] = 0.0
+
+
+@inline
+def put_column(slopes, a, k, ratio, e, f0, f1, f2):
+    """Store the derivatives by state k."""
+    slopes.zz[a, 0, k] = -f0.imag / STEP
+    slopes.zz[a, 1, k] = -f1.imag / STEP
+    slopes.zz[a, 2, k] = -f2.imag / STEP
+    slopes.ez[a, k] = -ratio * e.imag / STEP
+
+
+@inline
+def put_row(row, ratio, f0, f1, f2):
+    """Store the derivatives of state rates by the port."""
+    row[0] = -ratio * f0.imag / STEP
+    row[1] = -ratio * f1.imag / STEP
+    row[2] = -ratio * f2.imag / STEP
+
+
+@inline
+def mass_of(model, a, k):
+    """Return m of state k of actuator a, 1 beyond its last."""
+    first = model.actuators.states[a, 0]
+    return model.actuators.inertia[first + k] if first + k < model.actuators.states[a, 1] else 1.0
+
+
+@kernel
+def eliminate_states(model, slopes, factors, c, d):
+    """Eliminate the states of all actuators from M + c D + d K."""
+    for k in range(factors.pivot.shape[0]):
+        factors.pivot[k] = 0.0 * c
+    for a in range(model.actuators.kind.shape[0]):
+        zz = slopes.zz[a]
+        A00, A01, A02 = mass_of(model, a, 0) + c * zz[0, 0], c * zz[0, 1], c * zz[0, 2]
+        A10, A11, A12 = c * zz[1, 0], mass_of(model, a, 1) + c * zz[1, 1], c * zz[1, 2]
+        A20, A21, A22 = c * zz[2, 0], c * zz[2, 1], mass_of(model, a, 2) + c * zz[2, 2]
+        # the inverse by its adjugate
+        B00, B10, B20 = A11 * A22 - A12 * A21, A12 * A20 - A10 * A22, A10 * A21 - A11 * A20
+        scale = 1.0 / (A00 * B00 + A01 * B10 + A02 * B20)
+        B = factors.inverse[a]
+        B[0, 0], B[1, 0], B[2, 0] = scale * B00, scale * B10, scale * B20
+        B[0, 1] = scale * (A02 * A21 - A01 * A22)
+        B[1, 1] = scale * (A00 * A22 - A02 * A20)
+        B[2, 1] = scale * (A01 * A20 - A00 * A21)
+        B[0, 2] = scale * (A01 * A12 - A02 * A11)
+        B[1, 2] = scale * (A02 * A10 - A00 * A12)
+        B[2, 2] = scale * (A00 * A11 - A01 * A10)
+        at = model.actuators.port_v[a]
+        for row in range(STATES_MOST):
+            down = 0.0 * c
+            across = 0.0 * c
+            for k in range(STATES_MOST):
+                down += B[row, k] * (c * slopes.zv[a, k] + d * slopes.zq[a, k])
+                across += c * slopes.ez[a, k] * B[k, row]
+            factors.row[a, row] = down
+            factors.column[a, row] = across
+        for k in range(STATES_MOST):
+            factors.pivot[at] -= factors.column[a, k] * (c * slopes.zv[a, k] + d * slopes.zq[a, k])
+
+
+@inline
+def reduce_states(model, factors, x):
+    """Take what the right-hand sides of the states do to the coordinates that they work on."""
+    for a in range(model.actuators.kind.shape[0]):
+        first = model.actuators.states[a, 0]
+        for k in range(model.actuators.states[a, 1] - first):
+            x[model.actuators.port_v[a]] -= factors.column[a, k] * x[model.actuators.state_v[first + k]]
+
+
+@inline
+def solve_states(model, factors, x):
+    """Compute the states' part of a solution, the coordinates' part being known."""
+    for a in range(model.actuators.kind.shape[0]):
+        first = model.actuators.states[a, 0]
+        count = model.actuators.states[a, 1] - first
+        at = model.actuators.port_v[a]
+        B = factors.inverse[a]
+        y0 = -factors.row[a, 0] * x[at]
+        y1 = -factors.row[a, 1] * x[at]
+        y2 = -factors.row[a, 2] * x[at]
+        for k in range(count):
+            b = x[model.actuators.state_v[first + k]]
+            y0 += B[0, k] * b
+            y1 += B[1, k] * b
+            y2 += B[2, k] * b
+        if count > 0:
+            x[model.actuators.state_v[first]] = y0
+        if count > 1:
+            x[model.actuators.state_v[first + 1]] = y1
+        if count > 2:
+            x[model.actuators.state_v[first + 2]] = y2
+
+
+@inline
+def add_state_product(model, slopes, c, d, rate, place, out):
+    """Add c D rate + d K place of the actuators' states to out, all (nv,)."""
+    acts = model.actuators
+    for a in range(acts.kind.shape[0]):
+        at = acts.port_v[a]
+        first = acts.states[a, 0]
+        count = acts.states[a, 1] - first
+        for row in range(count):
+            own = acts.state_v[first + row]
+            out[own] += c * slopes.zv[a, row] * rate[at] + d * slopes.zq[a, row] * place[at]
+            for k in range(count):
+                out[own] += c * slopes.zz[a, row, k] * rate[acts.state_v[first + k]]
+            out[at] += c * slopes.ez[a, row] * rate[own]
+
+
+def pack(model: Arrays, number: type) -> Any:
+    """Return the factors as kernels take them."""
+    from lissom.kernel.compile import Struct
+
+    return Struct(make_actuator_factors(model, number))
