@@ -41,7 +41,7 @@ ROOMS = {
         "field_limits", "fibre_strain", "link_stack",
     ),
     "model": (
-        "fields", "description", "importers", "io", "flexible", "model", "compilation", "angle_warnings",
+        "fields", "description", "actuators", "importers", "io", "flexible", "model", "compilation", "angle_warnings",
         "robot_tables", "any_robot",
     ),
     "dynamics": (

@@ -338,6 +338,10 @@ class Model(Compiled):
         arrays = arrays._replace(loads=loads)
         return Model(self.robot, arrays, self.flexible, self.bodies, (*self.frames, *frames), self.states)
 
+    def with_arrays(self, arrays: Arrays) -> Model:
+        """Return the model with other numbers in its tables."""
+        return Model(self.robot, arrays, self.flexible, self.bodies, self.frames, self.states)
+
     def copy(self) -> Model:
         """Return the same model in memory of its own."""
         return Model(self.robot, mapped(np.copy, self.arrays), self.flexible, self.bodies, self.frames, self.states)

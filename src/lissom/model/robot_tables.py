@@ -294,7 +294,7 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         "degrees of freedom",
         f"nv = {robot.nv}: {', '.join(_count_text(*each) for each in parts)}",
     )
-    quaternions = "" if robot.nq == robot.nv else ", with quaternions"
+    quaternions = "" if robot.nq + robot.state_count == robot.nv else ", with quaternions"
     table.add_row("configuration", f"nq = {robot.nq}{quaternions}")
     return table
 

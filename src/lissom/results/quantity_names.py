@@ -16,7 +16,7 @@ ENERGIES = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy",
 
 
 class Columns(NamedTuple):
-    """Where joints, modes and rotors stand in a vector of the model, in their own order, and their units; states of actuators."""
+    """Where joints, modes, rotors and states of actuators stand in a vector, in their own order, and their units."""
 
     joints: np.ndarray
     modes: np.ndarray
@@ -54,4 +54,5 @@ def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
             of[getattr(body, f"rotor_{kind}")] = of[at[0]]
     for k in np.concatenate(modes):
         of[k] = "rad" if ".torsion" in names[k] else "m"
-    return Columns(np.concatenate(joints), np.concatenate(modes), np.array(rotors, int), np.array(states, int), names, tuple(of.tolist()))
+    moving = np.concatenate(joints), np.concatenate(modes), np.array(rotors, int)
+    return Columns(*moving, np.array(states, int), names, tuple(of.tolist()))

@@ -94,7 +94,7 @@ def check_units(
         own = selected if name is None else _coordinates(model, name, path)
         if own[0].command:
             own_unit = JointUnit(own[0].command, own[0].command) if unit is FORCE else JointUnit("", "")
-            if text := wrong_kind(value, own_unit, ["rad"]):
+            if wrong_kind(value, own_unit, ["rad"]):
                 wanted = own[0].command if unit is FORCE else "no unit"
                 raise LissomError(f"has a unit of the wrong kind: this takes {wanted}", (*keys(path), name or 0), value)
             continue
@@ -163,7 +163,7 @@ def _coordinates(model: Model, name: Any, path: str | Keys, measured: bool = Fal
             _check(model, body, name, path, measured)
             picked = range(len(labels)) if name == body.joint else [labels.index(name)]
             return [_channel(body, labels[k], k) for k in picked]
-    for own, actuator in zip(model.states, model.robot.actuators):
+    for own, actuator in zip(model.states, model.robot.drives):
         if name == own.actuator and own.command is not None:
             return [_actuator_channel(model, own.command, actuator, measured, path)]
     known = [body.joint for body in model.bodies if body.joint_v.stop > body.joint_v.start]

@@ -199,7 +199,7 @@ def _law(
 
 def _check_actuators(model: Model, selected: Sequence[ControlledCoordinate], kind: LawKind) -> None:
     """Refuse torques on joints that an actuator turns, and laws that compute torques where actuators take commands."""
-    turned = {actuator.on_coordinate(): actuator.name for actuator in model.robot.actuators}
+    turned = {actuator.on_coordinate(): actuator.name for actuator in model.robot.drives}
     commanded = {own.actuator for own in model.states if own.command is not None}
     for channel in selected:
         if channel.command and kind.needs_twin:

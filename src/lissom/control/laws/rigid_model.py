@@ -23,8 +23,8 @@ def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
     """Return the robot with rigid links, stiff gears and clean joints.
 
     A beam becomes a rigid body with the mass, centre and inertia of the undeformed beam and the masses on it;
-    what is joined to it keeps its place. Elements between links stay, contacts and actuators go. Elastic transmissions go,
-    and so do damping, friction and limits;
+    what is joined to it keeps its place. Elements between links stay, contacts and actuators go. Elastic
+    transmissions go, and so do damping, friction and limits;
     springs and the reflected inertia of rigid gears stay. Names and order of links and joints are kept.
 
     Parameters

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.data.arrays import FIRST_ORDER
 from lissom.kernel.maths.algebra import cross, quaternion_matrix, rotate_back, scale, store_vector, subtract, vector
 from lissom.kernel.maths.chart import move, quaternion
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.data.aligned_memory import on_lines
-from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, Axis, Number, Whole, layout, padded
+from lissom.kernel.data.arrays import ROW_WIDTH, STATES_MOST, Arrays, Axis, Number, Whole, layout, padded
 
 
 class Extent(Enum):
@@ -42,7 +42,7 @@ class Workspace(NamedTuple):
     force: Annotated[Number, Axis.VELOCITY]  # joint forces: applied and passive
     section_modes: Annotated[Number, 2, Axis.MODE]  # scratch: displacement along x, rotation about x of a section
     section: Annotated[Number, 8, 3]  # scratch, of an exact link: rotation, place, rate, drift, spin, its drift
-    late: Annotated[Whole, 6]  # addresses of the kernels of exact links, elements, actuators; zero where there are none
+    late: Annotated[Whole, 7]  # addresses of the kernels of exact links, elements, actuators; zero where there are none
     coupling: Annotated[Number, Axis.COUPLING]  # scratch: inertia couplings at the current deformation
     coupling_rows: Annotated[Number, Axis.MODE, 12]  # the same, mode by mode
     half_moment_change: Annotated[Number, 12]  # scratch: half of what the deformation adds to the moments
@@ -72,6 +72,8 @@ class Workspace(NamedTuple):
     power: Annotated[Number, 1]  # of loads and of the thrust of cylinders
     element: Annotated[Number, Axis.ELEMENT, 5]  # length, its rate, tension, energy, power lost; see `element_forces`
     actuator: Annotated[Number, Axis.ACTUATOR, 6]  # place, rate, effort, power in, energy, power lost
+    # derivatives of efforts and of rates of states by place, rate and states
+    slope: Annotated[Number, Axis.ACTUATOR, STATES_MOST + 2, STATES_MOST + 1]
     touch: Annotated[Number, Axis.CONTACT, 9]  # gap, rate, normal force, energy, power lost, sliding speed, force
 
 

@@ -52,3 +52,32 @@ def regulate(model, v, force, command):
         at = model.actuators.state_v[k]
         command[k] = force[at]
         force[at] = effective_command(model, k, command[k], v[at], port_rate(model, v, k))
+
+
+@inline
+def command_slopes(model, k, u, z, rate):
+    """Return the derivatives of `effective_command` by the command, the state and the rate of the port."""
+    acts = model.actuators
+    by_command, by_state, by_rate = 1.0, 0.0, 0.0
+    if acts.regulation[k] == Regulation.NONE:
+        reach = acts.inertia[k] * acts.slew[k]
+        if not acts.lower[k] < u < acts.upper[k]:
+            by_command = 0.0
+        ahead = clamp(u, acts.lower[k], acts.upper[k]) - z
+        if not -reach < ahead < reach:
+            by_command, by_state = 0.0, 1.0
+        return by_command, by_state, by_rate
+    p = acts.numbers[acts.owner[k]]
+    held = p[RESISTANCE] * z + p[CONSTANT] * rate
+    push = acts.inertia[k] / acts.servo_time[k]
+    wanted = u + 0.0 * held
+    if acts.regulation[k] == Regulation.CURRENT:
+        wanted = held + push * (u - z)
+        by_command, by_state, by_rate = push, p[RESISTANCE] - push, p[CONSTANT]
+    highest = held + push * (acts.peak[k] - z)
+    lowest = held - push * (acts.peak[k] + z)
+    if not lowest < wanted < highest:
+        by_command, by_state, by_rate = 0.0, p[RESISTANCE] - push, p[CONSTANT]
+    if not acts.lower[k] < clamp(wanted, lowest, highest) < acts.upper[k]:
+        by_command, by_state, by_rate = 0.0, 0.0, 0.0
+    return by_command, by_state, by_rate

@@ -13,7 +13,7 @@ from lissom.kernel.data.arrays import Port
 from lissom.kernel.forces.actuator_laws import actuator_law, exponential_decay
 from lissom.kernel.forces.element_forces import TINY, add_wrench, velocity_of
 from lissom.kernel.kinematics.forward_kinematics import world_frames
-from lissom.kernel.maths.algebra import dot, scale, subtract, vector
+from lissom.kernel.maths.algebra import add, dot, scale, subtract, vector
 from lissom.kernel.maths.elementary_functions import sqrt, tanh
 
 PLACE, RATE, EFFORT, POWER, STORED, LOST = range(6)  # columns of work.actuator
@@ -47,13 +47,16 @@ def segment(work, i, j):
 
 @inline
 def wrap_angle(first, second):
-    """Return the angle between two unit vectors, 2 asin(|second - first| / 2), by the series of the arc sine."""
-    d = subtract(second, first)
-    x2 = 0.25 * dot(d, d) + TINY
+    """Return the angle between two unit vectors, 8 atan of the tangent of its eighth, by the series of that."""
+    d, sum_ = subtract(second, first), add(second, first)
+    sine, cosine = 0.5 * sqrt(dot(d, d) + TINY), 0.5 * sqrt(dot(sum_, sum_) + TINY)  # of the half
+    quarter = sine / (1.0 + cosine)
+    eighth = quarter / (1.0 + sqrt(1.0 + quarter * quarter))
+    x2 = eighth * eighth
     total = 0.0 * x2
-    for k in range(24, -1, -1):
-        total = 1.0 + total * x2 * ((2.0 * k + 1.0) * (2.0 * k + 1.0) / ((2.0 * k + 2.0) * (2.0 * k + 3.0)))
-    return 2.0 * sqrt(x2) * total
+    for k in range(20, -1, -1):
+        total = 1.0 / (2.0 * k + 1.0) - x2 * total
+    return 8.0 * eighth * total
 
 
 @inline
@@ -111,9 +114,7 @@ def actuate(model, work, i, q, v):
             place = work.zero
             rate = dot(vector(acts.axis[a]), vector(work.velocity[row])) + work.zero
         z0, z1, z2 = state_of(model, v, a, 0), state_of(model, v, a, 1), state_of(model, v, a, 2)
-        effort, f0, f1, f2, power, stored, lost = actuator_law(
-            acts.kind[a], acts.numbers[a], place, rate, z0, z1, z2
-        )
+        effort, f0, f1, f2, power, stored, lost = actuator_law(acts.kind[a], acts.numbers[a], place, rate, z0, z1, z2)
         if acts.port[a] == Port.JOINT:
             work.force[at] += acts.ratio[a] * effort
         elif acts.port[a] == Port.PATH:

@@ -1,4 +1,4 @@
-"""A hydraulic cylinder with its valve: spool, two chambers of compressible fluid, pump, tank, relief, leakage.
+"""A hydraulic cylinder with its valve: spool, two chambers of compressible fluid, pump, tank, leakage, ends.
 
 With the compliance of the fluid x = p / beta its density is rho0 exp(x), so that mass, pressure and energy agree:
 
@@ -34,7 +34,10 @@ from lissom.kernel.maths.elementary_functions import above, sqrt, tanh
     DRY,  # N
     DRY_SPEED,  # m/s
     WET,  # N s/m
-) = range(19)
+    STROKE,  # m
+    END,  # N/m: stiffness of the ends of the stroke
+) = range(21)
+END_DAMPING = 10.0  # s/m: how much harder an end is per speed of the hit (Hunt and Crossley)
 
 
 @inline
@@ -81,7 +84,12 @@ def hydraulic_law(p, s, rate, spool, rise_a, rise_b):
     a_rate = beta / volume_a * (pump_a - tank_a + fill_a - leak - p[BORE] * rate)
     b_rate = beta / volume_b * (pump_b - tank_b + fill_b + leak * dense_a / dense_b + p[RING] * rate)
     friction = p[DRY] * tanh(rate / p[DRY_SPEED]) + p[WET] * rate
-    thrust = a * p[BORE] - b * p[RING] - friction
+    # ends of the stroke
+    short = above(p[RETRACTED] - s, 0.0)
+    long = above(s - p[RETRACTED] - p[STROKE], 0.0)
+    push = p[END] * short * above(1.0 - END_DAMPING * rate, 0.0)
+    pull = p[END] * long * above(1.0 + END_DAMPING * rate, 0.0)
+    thrust = a * p[BORE] - b * p[RING] - friction + push - pull
     # energy
     h_pump, h_tank = enthalpy(p, p[SUPPLY] + 0.0 * a), enthalpy(p, p[TANK] + 0.0 * a)
     h_a, h_b = enthalpy(p, a), enthalpy(p, b)
@@ -89,5 +97,7 @@ def hydraulic_law(p, s, rate, spool, rise_a, rise_b):
     power -= h_tank * (dense_a * (tank_a - fill_a) + dense_b * (tank_b - fill_b))
     lost = dense_a * (pump_a * (h_pump - h_a) + (tank_a - fill_a) * (h_a - h_tank) + leak * (h_a - h_b))
     lost += dense_b * (pump_b * (h_pump - h_b) + (tank_b - fill_b) * (h_b - h_tank)) + friction * rate
-    stored = volume_a * (beta * growth(a / beta) - a) + volume_b * (beta * growth(b / beta) - b)
+    lost += (pull - p[END] * long) * rate - (push - p[END] * short) * rate
+    stored = 0.5 * p[END] * (short * short + long * long)
+    stored += volume_a * (beta * growth(a / beta) - a) + volume_b * (beta * growth(b / beta) - b)
     return thrust, -spool, a_rate, b_rate, power, stored, lost

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.algorithms.complex_step import STEP
-from lissom.kernel.compile import inline, kernel
+from lissom.kernel.compile import inline, kernel, late
 from lissom.kernel.data.arrays import STATES_MOST, Arrays, Port
 from lissom.kernel.forces.actuator_forces import PLACE, RATE, state_of
 from lissom.kernel.forces.actuator_laws import actuator_law
@@ -50,72 +50,74 @@ def make_actuator_factors(model: Arrays, number: type) -> ActuatorFactors:
     """Make the factors of states alone, M, in one number type."""
     acts, z = model.actuators, STATES_MOST
     a = len(acts.kind)
-    inverse = np.zeros((a, z, z), number)
+    inverse: np.ndarray = np.zeros((a, z, z), number)
     for k, (first, end) in enumerate(acts.states):
         inverse[k] = np.eye(z)
         inverse[k, range(end - first), range(end - first)] = 1.0 / acts.inertia[first:end]
-    nothing = np.zeros((a, z), number)
+    nothing: np.ndarray = np.zeros((a, z), number)
     return ActuatorFactors(inverse, nothing, nothing.copy(), np.zeros(len(model.velocities.prescribed), number))
 
 
 @inline
 def law_at(model, a, s, rate, z0, z1, z2):
     """Return the effort of actuator a and what its law adds to the rates of its states."""
-    effort, f0, f1, f2, _, _, _ = actuator_law(
-        model.actuators.kind[a], model.actuators.numbers[a], s, rate, z0, z1, z2
-    )
+    effort, f0, f1, f2, _, _, _ = actuator_law(model.actuators.kind[a], model.actuators.numbers[a], s, rate, z0, z1, z2)
     return effort, f0, f1, f2
 
 
-@kernel
+@late(6)
+def law_slopes(model, work, i, q, v):
+    """Fill work.slope with derivatives of all laws, by complex steps, after `actuate` at the state (q, v)."""
+    h = STEP * 1j
+    for a in range(model.actuators.kind.shape[0]):
+        s = work.actuator[a, PLACE] + 0.0 * h
+        rate = work.actuator[a, RATE] + 0.0 * h
+        z0 = state_of(model, v, a, 0) + 0.0 * h
+        z1 = state_of(model, v, a, 1) + 0.0 * h
+        z2 = state_of(model, v, a, 2) + 0.0 * h
+        out = work.slope[a]
+        e, f0, f1, f2 = law_at(model, a, s + h, rate, z0, z1, z2)
+        store_slopes(out[0], e, f0, f1, f2)
+        e, f0, f1, f2 = law_at(model, a, s, rate + h, z0, z1, z2)
+        store_slopes(out[1], e, f0, f1, f2)
+        e, f0, f1, f2 = law_at(model, a, s, rate, z0 + h, z1, z2)
+        store_slopes(out[2], e, f0, f1, f2)
+        e, f0, f1, f2 = law_at(model, a, s, rate, z0, z1 + h, z2)
+        store_slopes(out[3], e, f0, f1, f2)
+        e, f0, f1, f2 = law_at(model, a, s, rate, z0, z1, z2 + h)
+        store_slopes(out[4], e, f0, f1, f2)
+
+
+@inline
+def store_slopes(out, e, f0, f1, f2):
+    """Store derivatives of an effort and of what is added to the rates of states."""
+    out[0] = e.imag / STEP
+    out[1] = f0.imag / STEP
+    out[2] = f1.imag / STEP
+    out[3] = f2.imag / STEP
+
+
+@inline
 def actuator_slopes(model, work, q, v, slopes, stiffness, damping):
-    """Fill the slopes by complex steps through each law, after the forces of the state (q, v).
+    """Fill the slopes of all laws, after the forces of the state (q, v).
 
     Adds to stiffness and damping of the coordinates (nv,) what efforts do by place and rate of their own.
     """
-    acts = model.actuators
-    i = STEP * 1j
-    for a in range(acts.kind.shape[0]):
-        at = acts.port_v[a]
-        on_joint = acts.port[a] == Port.JOINT
-        ratio = acts.ratio[a] if on_joint else 1.0
-        s = work.actuator[a, PLACE] + 0.0 * i
-        rate = work.actuator[a, RATE] + 0.0 * i
-        z0, z1, z2 = state_of(model, v, a, 0), state_of(model, v, a, 1), state_of(model, v, a, 2)
-        y0, y1, y2 = z0 + 0.0 * i, z1 + 0.0 * i, z2 + 0.0 * i
-        e, f0, f1, f2 = law_at(model, a, s, rate, y0 + i, y1, y2)
-        put_column(slopes, a, 0, ratio, e, f0, f1, f2)
-        e, f0, f1, f2 = law_at(model, a, s, rate, y0, y1 + i, y2)
-        put_column(slopes, a, 1, ratio, e, f0, f1, f2)
-        e, f0, f1, f2 = law_at(model, a, s, rate, y0, y1, y2 + i)
-        put_column(slopes, a, 2, ratio, e, f0, f1, f2)
-        if on_joint:
-            e, f0, f1, f2 = law_at(model, a, s + i, rate, y0, y1, y2)
-            put_row(slopes.zq[a], ratio, f0, f1, f2)
-            stiffness[at] -= ratio * ratio * e.imag / STEP
-            e, f0, f1, f2 = law_at(model, a, s, rate + i, y0, y1, y2)
-            put_row(slopes.zv[a], ratio, f0, f1, f2)
-            damping[at] -= ratio * ratio * e.imag / STEP
-        else:
-            for k in range(STATES_MOST):
-                slopes.ez[a, k] = 0.0
-
-
-@inline
-def put_column(slopes, a, k, ratio, e, f0, f1, f2):
-    """Store the derivatives by state k."""
-    slopes.zz[a, 0, k] = -f0.imag / STEP
-    slopes.zz[a, 1, k] = -f1.imag / STEP
-    slopes.zz[a, 2, k] = -f2.imag / STEP
-    slopes.ez[a, k] = -ratio * e.imag / STEP
-
-
-@inline
-def put_row(row, ratio, f0, f1, f2):
-    """Store the derivatives of state rates by the port."""
-    row[0] = -ratio * f0.imag / STEP
-    row[1] = -ratio * f1.imag / STEP
-    row[2] = -ratio * f2.imag / STEP
+    law_slopes(model, work, 0, q, v)
+    for a in range(model.actuators.kind.shape[0]):
+        at = model.actuators.port_v[a]
+        of = work.slope[a]
+        ratio = model.actuators.ratio[a]
+        if model.actuators.port[a] != Port.JOINT:
+            ratio = 0.0 * ratio
+        stiffness[at] -= ratio * ratio * of[0, 0]
+        damping[at] -= ratio * ratio * of[1, 0]
+        for k in range(STATES_MOST):
+            slopes.zq[a, k] = -ratio * of[0, k + 1]
+            slopes.zv[a, k] = -ratio * of[1, k + 1]
+            slopes.ez[a, k] = -ratio * of[k + 2, 0]
+            for row in range(STATES_MOST):
+                slopes.zz[a, row, k] = -of[k + 2, row + 1]
 
 
 @inline

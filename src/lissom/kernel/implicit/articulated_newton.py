@@ -80,7 +80,8 @@ def factorise(model, local, factors, by_damping, by_stiffness):
     """Eliminate J = M + by_damping D + by_stiffness K, bodies inward as in `forward_dynamics`."""
     n = model.tree.parent.shape[0]
     if model.actuators.kind.shape[0] > 0:
-        eliminate_states(model, local.actuators, factors.actuators, factors.zero + by_damping, factors.zero + by_stiffness)
+        c, d = factors.zero + by_damping, factors.zero + by_stiffness
+        eliminate_states(model, local.actuators, factors.actuators, c, d)
     for k in range(model.gears.rotor_v.shape[0]):
         eliminate_rotor(model, local, factors, k, by_damping, by_stiffness)
     for i in range(1, n):

@@ -20,5 +20,6 @@ def covers(arrays: Arrays) -> bool:
     if marks.run_as_python():
         return False
     real = arrays.gravity.dtype == np.float64
-    branches = (arrays.passive.piece_at, arrays.loops.first, arrays.elements.kind, arrays.contacts.shape, arrays.actuators.kind)
-    return real and not any(map(len, branches)) and not arrays.tree.nodes.any()
+    branches = (arrays.passive.piece_at, arrays.loops.first, arrays.elements.kind, arrays.contacts.shape)
+    plain = not any(map(len, branches)) and not len(arrays.actuators.kind)
+    return real and plain and not arrays.tree.nodes.any()

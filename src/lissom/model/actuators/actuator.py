@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -16,7 +16,7 @@ from lissom.model.fields.name_fields import Name
 from lissom.model.fields.number_fields import Number
 
 if TYPE_CHECKING:
-    from lissom.model.description.robot import Robot
+    from lissom.model.description.robot import Link, Robot
 
 LAG = 1e-3  # s: with which an effort follows its command unless `response` says otherwise
 
@@ -97,6 +97,10 @@ class Actuator(Description):
         """Return the inertia that it adds to that coordinate."""
         return 0.0
 
+    def companions(self) -> tuple[Actuator, ...]:
+        """Return further rows that it brings along, such as its friction."""
+        return ()
+
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
         """Return what keeps it from being on the robot: (path, value, what to do)."""
         found = [each for at, frame in self.frames(robot) for each in frame_problems(robot, frame, (*path, *at))]
@@ -107,7 +111,7 @@ class Actuator(Description):
 
 def _coordinate_problem(robot: Robot, name: str) -> list[str]:
     """Return why no actuator can turn the coordinate of that name."""
-    known = {}
+    known: dict[str, Link] = {}
     for link in robot.bodies:
         if not link.joint.kind.on_group:
             known |= dict.fromkeys([link.joint.name] if link.joint.nv == 1 else link.joint.velocity_names, link)
@@ -157,26 +161,3 @@ class Commanded(Actuator):
         upper = np.inf if self.highest is None else self.highest
         slew = np.inf if self.rate is None else self.rate
         return ActuatorState(name, unit, self.response, typical, lower=lower, upper=upper, slew=slew)
-
-
-def actuator_problems(robot: Robot) -> list[Problem]:
-    """Return what keeps actuators from being on the robot: (path, value, what to do)."""
-    found: list[Problem] = []
-    others = {link.joint.name: "joints" for link in robot.bodies} | {link.name: "links" for link in robot.bodies}
-    others |= {part.name: "elements" for part in robot.elements} | {loop.name: "loops" for loop in robot.loops}
-    for k, actuator in enumerate(robot.actuators):
-        if actuator.name in others:
-            text = f"is the name of one of the {others[actuator.name]} too; give each its own"
-            found.append((("actuators", k, "name"), actuator.name, text))
-        others[actuator.name] = "actuators"
-        found += actuator.problems(robot, ("actuators", k))
-    return found
-
-
-def commands(robot: Robot) -> dict[str, str]:
-    """Return the coordinate that takes the command of every actuator, by the actuator's name."""
-    found: dict[str, Any] = {}
-    for actuator in robot.actuators:
-        if (k := actuator.commanded()) is not None:
-            found[actuator.name] = f"{actuator.name}.{actuator.states(robot)[k].name}"
-    return found

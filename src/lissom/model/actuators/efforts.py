@@ -62,7 +62,7 @@ class Thrust(Commanded, Routed):
         return (1.0, 0.0)
 
 
-class Tendon(Commanded, Routed):
+class PulledTendon(Commanded, Routed):
     """A tendon pulled with a tension that follows its command: its path becomes shorter; it never pushes."""
 
     form: ClassVar[str] = FORM + "tendon"

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from lissom.kernel.data.arrays import Drive, Regulation
 from lissom.model.actuators.actuator import Actuator, ActuatorState, joint_unit
+from lissom.model.actuators.bristle_friction import BristleFriction, Bristles
 from lissom.model.fields.base_model import FORM, refusals
 from lissom.model.fields.name_fields import Choice, Name
 from lissom.model.fields.number_fields import Number, Share
@@ -55,13 +56,14 @@ class ElectricMotor(Actuator):
     inductance: Annotated[float | None, Number("the terminal inductance", "H", above=0)] = None
     voltage: Annotated[float | None, Number("the highest voltage of the supply", "V", above=0)] = None
     peak_current: Annotated[float | None, Number("the largest current", "A", above=0)] = None
-    continuous_current: Annotated[
-        float | None, Number("the current that the motor stands for ever", "A", above=0)
-    ] = None
+    continuous_current: Annotated[float | None, Number("the current that the motor stands for ever", "A", above=0)] = (
+        None
+    )
     no_load_current: Annotated[
         float, Number("the current at which the motor runs free, which its friction takes,", "A", at_least=0)
     ] = 0.0
     viscous: Annotated[float, Number("the viscous friction at the motor's shaft", "N m s/rad", at_least=0)] = 0.0
+    bristles: Annotated[BristleFriction | None, Field(description="LuGre friction at the motor's shaft, in N m")] = None
     rotor_inertia: Annotated[float, Number("the inertia of the rotor", "kg m2", at_least=0)] = 0.0
     gear: Annotated[float | None, Number("the turns of the motor per turn of the joint", above=0)] = None
     efficiency: Annotated[float, Share("the share of the power that the gear hands on")] | None = None
@@ -108,6 +110,12 @@ class ElectricMotor(Actuator):
         """Return the inertia of the rotor at the joint."""
         return self.rotor_inertia * self.ratio(robot) ** 2
 
+    def companions(self) -> tuple[Actuator, ...]:
+        """Return the friction at its shaft, where that has bristles."""
+        if self.bristles is None:
+            return ()
+        return (Bristles.on(f"{self.name}-friction", self.bristles, self.joint, self.gear or 1.0),)
+
     def on_coordinate(self) -> str:
         """Return the joint."""
         return self.joint
@@ -121,9 +129,10 @@ class ElectricMotor(Actuator):
         volts = np.inf if self.voltage is None else self.voltage
         servo = self.response if self.response is not None else np.real(L / self.resistance)
         peak = np.inf if self.peak_current is None else self.peak_current
-        return (
-            ActuatorState("current", "A", L, self._typical_current, True, -volts, volts, np.inf, regulation, servo, peak, "V"),
-        )
+        state = ActuatorState("current", "A", L, self._typical_current, True, -volts, volts, command_unit="V")
+        if self.drive == "current":
+            state = state._replace(command_unit="A")
+        return (state._replace(regulation=regulation, servo_time=servo, peak=peak),)
 
     @property
     def _typical_current(self) -> float:

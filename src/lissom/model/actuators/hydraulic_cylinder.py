@@ -10,7 +10,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from lissom.kernel.data.arrays import Drive
-from lissom.model.actuators.actuator import ActuatorState, Commanded
+from lissom.model.actuators.actuator import Actuator, ActuatorState, Commanded
+from lissom.model.actuators.bristle_friction import BristleFriction, Bristles
 from lissom.model.actuators.routes import Routed
 from lissom.model.fields.base_model import FORM, Description, refusals
 from lissom.model.fields.number_fields import Number
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 SPOOL_LAG = 0.01  # s: of a proportional valve, unless `response` says otherwise
 DEAD_SHARE = 0.05  # of the stroke: oil in either chamber and its hose besides, unless given
 ROUND_SHARE = 1e-3  # of the supply pressure: below it orifices are smooth
+LOW_SHARE = 0.05  # of the supply pressure: in the chamber that carries nothing at the start
+END_SHARE = 1e-3  # of the stroke: by which the thrust of the pump presses an end
 MAKE_UP = 1e-5  # of the rated flow per pascal: how relief and check valves open
 
 
@@ -38,7 +41,7 @@ class HydraulicCylinder(Commanded, Routed):
     """A cylinder with rod between two points, fed by a valve: oil is compressible, and flows by the pressure drop.
 
     The command is the spool: 1 opens chamber A (the piston's side) to the pump, -1 to the tank. Pressures are gauge
-    pressures; `pressures` are those of A and B at the start.
+    pressures. Where neither of the pressures at the start is given, a run starts with those that carry the weight.
     """
 
     form: ClassVar[str] = FORM + "hydraulic"
@@ -65,6 +68,7 @@ class HydraulicCylinder(Commanded, Routed):
         None
     )
     pressure_b: Annotated[float | None, Number("the pressure on the rod's side at the start", "Pa", at_least=0)] = None
+    bristles: Annotated[BristleFriction | None, Field(description="LuGre friction of the seals, in N")] = None
     response: Annotated[float, Number("the time constant of the spool", "seconds", above=0)] = SPOOL_LAG
 
     @model_validator(mode="after")
@@ -99,8 +103,9 @@ class HydraulicCylinder(Commanded, Routed):
         """Return the numbers of its law."""
         piston, ring = self.areas
         dead = DEAD_SHARE * self.stroke * piston if self.dead_volume is None else self.dead_volume
-        start_a = self.supply / 2 if self.pressure_a is None else self.pressure_a
-        start_b = start_a * piston / ring if self.pressure_b is None else self.pressure_b
+        low = self.tank + LOW_SHARE * self.supply
+        start_b = low if self.pressure_b is None else self.pressure_b
+        start_a = start_b * ring / piston if self.pressure_a is None else self.pressure_a
         return (
             piston,
             ring,
@@ -121,4 +126,12 @@ class HydraulicCylinder(Commanded, Routed):
             self.friction,
             self.friction_speed,
             self.viscous,
+            self.stroke,
+            self.supply * piston / (END_SHARE * self.stroke),
         )
+
+    def companions(self) -> tuple[Actuator, ...]:
+        """Return the friction of its seals, where that has bristles."""
+        if self.bristles is None:
+            return ()
+        return (Bristles.between(f"{self.name}-friction", self.bristles, self.through),)

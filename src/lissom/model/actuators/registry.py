@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from lissom.kernel.data.arrays import Drive
 from lissom.model.actuators.actuator import Actuator
-from lissom.model.actuators.efforts import Chamber, Tendon, Thrust, Thruster, TorqueSource
+from lissom.model.actuators.efforts import Chamber, PulledTendon, Thrust, Thruster, TorqueSource
 from lissom.model.actuators.electric_motor import ElectricMotor
 from lissom.model.actuators.hydraulic_cylinder import HydraulicCylinder
 from lissom.model.actuators.winch import Winch
 from lissom.model.fields.forms import Forms
 
-ACTUATORS = Forms(ElectricMotor, HydraulicCylinder, Tendon, Winch, Chamber, Thruster, Thrust, TorqueSource)
+ACTUATORS = Forms(ElectricMotor, HydraulicCylinder, PulledTendon, Winch, Chamber, Thruster, Thrust, TorqueSource)
 
 
 def register_actuator(kind: type[Actuator]) -> type[Actuator]:

@@ -114,4 +114,3 @@ class Routed(Actuator):
                 text = f"has all its points on {where}, where its length never changes; put one on another link"
                 found.append(((*path, "through"), None, text))
         return found
-

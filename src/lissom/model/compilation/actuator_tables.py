@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from lissom.kernel.data.arrays import Actuators, Arrays, Port
@@ -28,7 +28,7 @@ class StateNames(NamedTuple):
 def name_states(robot: Robot, first: int) -> tuple[StateNames, ...]:
     """Return the states of all actuators that have some, in the order of v, from `first` on."""
     found = []
-    for actuator in robot.actuators:
+    for actuator in robot.drives:
         states, at = actuator.states(robot), actuator.commanded()
         found.append(StateNames(actuator.name, first, states, None if at is None else first + at))
         first += len(states)
@@ -41,7 +41,7 @@ def put_actuators(
     """Fill the tables; `first_frame` is the row of the first point of the first path."""
     out.state_at[:], out.upper[:], out.slew[:], out.peak[:] = -1, INFINITE, INFINITE, INFINITE
     row, point, k = first_frame, 0, 0
-    for a, (actuator, own) in enumerate(zip(robot.actuators, states, strict=True)):
+    for a, (actuator, own) in enumerate(zip(robot.drives, states, strict=True)):
         out.kind[a], out.port[a] = actuator.kind, actuator.port
         out.ratio[a], out.axis[a] = actuator.ratio(robot), actuator.axis()
         numbers = actuator.numbers(robot)
@@ -82,7 +82,7 @@ def port_of(bodies: Sequence[BodyNames], coordinate: str) -> tuple[int, int]:
 def rotor_inertias(robot: Robot, arrays: Actuators) -> dict[int, float]:
     """Return what rotors of actuators add to the inertia of velocity coordinates."""
     found: dict[int, float] = {}
-    for a, actuator in enumerate(robot.actuators):
+    for a, actuator in enumerate(robot.drives):
         if actuator.port == Port.JOINT and (inertia := actuator.rotor(robot)):
             at = int(arrays.port_v[a])
             found[at] = found.get(at, 0.0) + inertia
@@ -91,7 +91,7 @@ def rotor_inertias(robot: Robot, arrays: Actuators) -> dict[int, float]:
 
 def actuator_of(robot: Robot, name: str) -> Actuator | None:
     """Return the actuator of that name."""
-    return next((one for one in robot.actuators if one.name == name), None)
+    return next((one for one in robot.drives if one.name == name), None)
 
 
 def typical_sizes(arrays: Arrays, states: Sequence[StateNames]) -> dict[int, float]:

@@ -11,8 +11,8 @@ import numpy as np
 from lissom.errors import within
 from lissom.kernel.data.arrays import (
     FIRST_ORDER,
-    Actuators,
     SEVERAL,
+    Actuators,
     Arrays,
     Axis,
     Bow,
@@ -33,9 +33,9 @@ from lissom.kernel.data.arrays import (
     layout,
 )
 from lissom.lie import so3
+from lissom.model.compilation.actuator_tables import put_actuators, rotor_inertias
 from lissom.model.compilation.array_checks import check
 from lissom.model.compilation.coordinate_layout import Layout
-from lissom.model.compilation.actuator_tables import put_actuators, rotor_inertias
 from lissom.model.compilation.frames_on_links import attach, with_frames
 from lissom.model.compilation.link_tables import (
     append_curve,
@@ -101,7 +101,7 @@ class _Compiler(Layout):
         shared = shared_tables(self.robot, self.names, before) if plain and before is not None else {}
         tables = {name: shared[name] if name in shared else make() for name, make in self._makers().items()}
         arrays = Arrays(gravity=np.asarray(self.robot.gravity, self.number), **tables)
-        if self.robot.actuators:
+        if len(tables["actuators"].kind):
             arrays = self._with_rotors(arrays)
         check(arrays, [link.name for link in self.links])
         arrays = with_frames(self.robot, arrays, self.frames, self.rows, self.flexible)
@@ -271,6 +271,7 @@ class _Compiler(Layout):
                 continue
             on_group = joint.kind.on_group
             friction, spring, limits = joint.friction, joint.spring, joint.limits
+            friction = None if friction is not None and friction.law != "smooth" else friction  # has rows of its own
             for k in range(joint.nv):
 
                 def value(part: Any, field: str, default: float, joint: Joint = joint, k: int = k) -> Any:

@@ -42,9 +42,9 @@ class Layout:
             Axis.NODE: max((part.nodes for part in self.stations.values()), default=0),
             Axis.BOW_NODE: max((len(beam.bow.nodes) for beam in self.flexible.values() if beam.bow), default=0),
             Axis.GEAR: len(self.rotors),
-            Axis.ACTUATOR: len(robot.actuators),
+            Axis.ACTUATOR: len(robot.drives),
             Axis.STATE: sum(len(own.states) for own in self.states),
-            Axis.WAYPOINT: sum(len(actuator.frames(robot)) for actuator in robot.actuators),
+            Axis.WAYPOINT: sum(len(actuator.frames(robot)) for actuator in robot.drives),
         }
 
     def _name_coordinates(self) -> list[BodyNames]:

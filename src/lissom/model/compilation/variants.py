@@ -120,6 +120,8 @@ class _Variants:
                 before.arrays._replace(**dict(zip(self._own, own, strict=True))),
                 before.flexible | dict(zip(self.flexible, bending, strict=True)),
                 before.bodies,
+                before.frames,
+                before.states,
             )
             for robot, bending, own in zip(self.robots, links, parts)
         ]

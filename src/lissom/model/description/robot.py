@@ -32,8 +32,8 @@ from lissom.model.flexible.beam import Beam
 from lissom.model.flexible.material import Material
 
 if TYPE_CHECKING:
-    from lissom.model.actuators.actuator import Actuator
     from lissom.beam import FlexibleLink, Place
+    from lissom.model.actuators.actuator import Actuator
     from lissom.model.description.force_elements import Element
     from lissom.model.description.sensor import AnySensor
     from lissom.model.flexible.finite_elements import FiniteElements
@@ -240,7 +240,7 @@ class Robot(Description):
         """The frames that its elements, contacts, actuators and loops need, in their order."""
         parts: tuple[Element | Contact, ...] = (*self.elements, *self.contacts)
         outside = (frame for part in parts for _, frame in part.frames())
-        moved = (frame for actuator in self.actuators for _, frame in actuator.frames(self))
+        moved = (frame for actuator in self.drives for _, frame in actuator.frames(self))
         return (*outside, *moved, *(frame for loop in self.closures for frame in loop.between))
 
     def placed(self, frame: Frame) -> Frame:
@@ -276,7 +276,18 @@ class Robot(Description):
     @property
     def state_count(self) -> int:
         """Number of states of all actuators."""
-        return sum(len(actuator.states(self)) for actuator in self.actuators)
+        return sum(len(actuator.states(self)) for actuator in self.drives)
+
+    @property
+    def drives(self) -> "tuple[Actuator, ...]":
+        """The actuators, what they bring along, and friction with bristles in joints: rows of the kernel's table."""
+        rubbing = [link.joint for link in self.bodies if link.joint.friction and link.joint.friction.law != "smooth"]
+        brought = [more for actuator in self.actuators for more in actuator.companions()]
+        if not rubbing:
+            return (*self.actuators, *brought)
+        from lissom.model.actuators.bristle_friction import bristles_of
+
+        return (*self.actuators, *brought, *(row for joint in rubbing for row in bristles_of(joint)))
 
     @property
     def mode_count(self) -> int:

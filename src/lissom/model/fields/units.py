@@ -71,7 +71,7 @@ def parse(text: str) -> Unit | None:
     """Return a unit such as "kg/m3" or "N m s/rad": what follows a slash divides; None where a part is unknown."""
     from fractions import Fraction  # so that g/cm3 are a thousand, not 999.9999999999998
 
-    size, kind = Fraction(1), (0, 0, 0, 0, 0)
+    size, kind = Fraction(1), (0, 0, 0, 0, 0, 0)
     for k, part in enumerate(text.split("/")):
         factors = [
             _FACTOR.fullmatch(factor) for factor in re.split(r"[\s*·]+", part.strip()) if factor not in ("", "1")

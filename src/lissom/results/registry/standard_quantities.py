@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lissom.beam.flexible_link import bow
+from lissom.kernel.data.arrays import Port
 from lissom.kernel.forces.actuator_forces import EFFORT, PLACE, POWER
 from lissom.kernel.forces.actuator_forces import LOST as ACTUATOR_LOST
 from lissom.kernel.forces.actuator_forces import RATE as PORT_RATE
@@ -17,7 +18,6 @@ from lissom.kernel.forces.actuator_forces import STORED as ACTUATOR_STORED
 from lissom.kernel.forces.contact_forces import FORCE as PUSH
 from lissom.kernel.forces.contact_forces import GAP, NORMAL, SLIDING
 from lissom.kernel.forces.element_forces import ENERGY, LENGTH, LOST, RATE, TENSION
-from lissom.kernel.data.arrays import Port
 from lissom.model.actuators.actuator import joint_unit
 from lissom.model.description.joint_kinds import FORCE
 from lissom.results.momentum import Momentum, momentum
@@ -271,7 +271,7 @@ def _momentum_part(field: str, run: RunData) -> np.ndarray:
 def _port_units(field: str, run: RunData) -> list[str]:
     """Return units of place, rate or effort at the port of every actuator."""
     robot, found = run.model.robot, []
-    for actuator in robot.actuators:
+    for actuator in robot.drives:
         turns = actuator.port == Port.JOINT and joint_unit(robot, actuator.on_coordinate()) == "rad"
         units = ("rad", "rad/s", "N m") if turns else ("m", "m/s", "N")
         found.append(units[("place", "rate", "effort").index(field)])

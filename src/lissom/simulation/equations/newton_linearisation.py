@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from lissom.control.laws.control_kernel import Gain
-from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import Hidden, Struct, address, inline, kernel
 from lissom.kernel.data.arrays import Port
-from lissom.kernel.forces.actuator_commands import effective_command, port_rate
+from lissom.kernel.forces.actuator_commands import command_slopes, port_rate
 from lissom.kernel.implicit.actuator_stiffness import actuator_slopes
 from lissom.kernel.implicit.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.implicit.local_stiffness import keep_frames, make_local
@@ -27,6 +26,10 @@ def local_memory(model: Model) -> Any:
         from lissom.kernel.links.exact_link_stiffness import exact_stiffness
 
         work.fields.late[3] = address(exact_stiffness, model.struct, work, np.float64)
+    if model.states:
+        from lissom.kernel.implicit.actuator_stiffness import law_slopes
+
+        work.fields.late[6] = address(law_slopes, model.struct, work, np.float64)
     return Struct(make_local(model.arrays, work, model.nq))
 
 
@@ -100,25 +103,21 @@ def add_gains(system, scratch, local, t):
 @inline
 def add_regulation(model, scratch, local, k):
     """Add what a drive makes of its command to the slopes of state k: the command changes with state and rate."""
-    acts = model.actuators
-    a = acts.owner[k]
-    row = k - acts.states[a, 0]
-    i = STEP * 1j
-    u, z, rate = scratch.command[k], local.v[acts.state_v[k]], port_rate(model, local.v, k)
-    local.actuators.zz[a, row, row] -= effective_command(model, k, u + 0.0 * i, z + i, rate + 0.0 * i).imag / STEP
-    by_rate = effective_command(model, k, u + 0.0 * i, z + 0.0 * i, rate + i).imag / STEP
-    local.actuators.zv[a, row] -= acts.ratio[a] * by_rate
+    a = model.actuators.owner[k]
+    row = k - model.actuators.states[a, 0]
+    z = local.v[model.actuators.state_v[k]]
+    _, by_state, by_rate = command_slopes(model, k, scratch.command[k], z, port_rate(model, local.v, k))
+    local.actuators.zz[a, row, row] -= by_state
+    local.actuators.zv[a, row] -= model.actuators.ratio[a] * by_rate
 
 
 @inline
 def add_command_gains(model, scratch, local, k, measured, kp, kd):
     """Add the gains of a law that commands state k of an actuator and measures the coordinate on which this works."""
-    acts = model.actuators
-    a = acts.owner[k]
-    if acts.port[a] != Port.JOINT or acts.port_v[a] != measured:
+    a = model.actuators.owner[k]
+    if model.actuators.port[a] != Port.JOINT or model.actuators.port_v[a] != measured:
         return
-    i = STEP * 1j
-    u, z, rate = scratch.command[k], local.v[acts.state_v[k]], port_rate(model, local.v, k)
-    share = effective_command(model, k, u + i, z + 0.0 * i, rate + 0.0 * i).imag / STEP
-    local.actuators.zq[a, k - acts.states[a, 0]] += share * kp
-    local.actuators.zv[a, k - acts.states[a, 0]] += share * kd
+    z = local.v[model.actuators.state_v[k]]
+    share, _, _ = command_slopes(model, k, scratch.command[k], z, port_rate(model, local.v, k))
+    local.actuators.zq[a, k - model.actuators.states[a, 0]] += share * kp
+    local.actuators.zv[a, k - model.actuators.states[a, 0]] += share * kd

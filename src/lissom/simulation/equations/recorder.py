@@ -240,7 +240,7 @@ def integrate_flow(system, scratch, record, t, h, base, begin, end):
 
 @inline
 def record_outside(system, scratch, record, weight):
-    """Add what loads and actuators put in and what elements, contacts and actuators lose, at the state (scratch.q, scratch.v)."""
+    """Add what loads and actuators put in, and what actuators, elements and contacts lose, at the state of scratch."""
     model = system.model
     work = scratch.work
     forward_kinematics(model, work, scratch.q, scratch.v)
