@@ -26,6 +26,7 @@ TARGETS = {  # by the wheel's tag: the platform as zig names it
 
 def staged(folder: Path) -> Path:
     """Copy what a wheel is made of, without machine code of this platform."""
+    folder.mkdir(exist_ok=True)
     for name in PARTS:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "built"))
@@ -37,9 +38,10 @@ def staged(folder: Path) -> Path:
 def make(tag: str, to: Path) -> None:
     """Make the wheel of one platform."""
     with tempfile.TemporaryDirectory() as place:
-        source = staged(Path(place))
+        source = staged(Path(place) / "source")
         build = ["build", "--all", "--target", TARGETS[tag], "--folder", str(source / BUILT)]
-        environment = {**os.environ, "PYTHONPATH": str(source / "src"), "LISSOM_BUILD": "off"}
+        own = {"PYTHONPATH": str(source / "src"), "LISSOM_BUILD": "off", "LISSOM_CACHE": str(Path(place) / "cache")}
+        environment = {**os.environ, **own}  # a cache of its own: object files of other platforms would fill the user's
         subprocess.run([sys.executable, "-m", "lissom", *build], check=True, env=environment)
         wheel = ["wheel", "--quiet", "--no-deps", "--wheel-dir", str(to), str(source)]
         subprocess.run([sys.executable, "-m", "pip", *wheel], check=True, env={**os.environ, "LISSOM_WHEEL": tag})

@@ -67,7 +67,7 @@ def timed(model: lissom.Model, duration: float) -> dict[str, Any]:
 @contextmanager
 def loop_clock(clock: Callable[[], float]) -> Iterator[None]:
     """Let the time loop measure itself by another clock, so that it and the whole call are measured alike."""
-    from lissom.simulation.loop import time_loop
+    from lissom.simulation.stepping import time_loop
 
     before, time_loop.time = time_loop.time, SimpleNamespace(perf_counter=clock)
     try:

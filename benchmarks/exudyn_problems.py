@@ -18,11 +18,11 @@ from exudyn_common import Theirs
 import lissom
 from lissom.control import Reference, pd
 from lissom.model import Model, Robot
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.postprocess import observe
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import TimeLoop
 
 FIGURES = json.loads((Path(__file__).parents[1] / "tests" / "data" / "reference_figures.json").read_text())
 

@@ -28,10 +28,10 @@ from falling_arms import FINE, robot
 
 import lissom
 from lissom.model import Model, Robot
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.postprocess import observe
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import TimeLoop
 
 ALLOWED = 1e-4
 DURATION, RATE = 0.5, 100.0

@@ -20,7 +20,7 @@ from lissom.dynamics import operation_counts
 from lissom.dynamics.forward_batch import _forward_in_lanes, _memory
 from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.compile import Struct, kernel
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.libraries import library, toolchain
 from lissom.model import Model
 
@@ -120,7 +120,10 @@ class InLanes:
             _forward_in_lanes(*self._memory)
 
     def in_two_registers(self) -> dict[str, Callable[[int], object]]:
-        """The same by code for processors whose registers hold half a pack; nothing where this is one of them."""
+        """The same by code for processors whose registers hold half a pack, by `lissom build --level x86-64-v3`.
+
+        Nothing without that, and where this is such a processor.
+        """
         own = kinds(self._memory)
         name = library.key(_forward_in_lanes, own)
         holding = [made for made in library.libraries() if name in made.entries]

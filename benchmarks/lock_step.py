@@ -22,7 +22,7 @@ from lissom.scenario.prepare import Prepared, prepare
 from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch
 from lissom.simulation.batch.vector_results import LaneRun
-from lissom.simulation.loop.time_loop import simulate_raw
+from lissom.simulation.stepping.time_loop import simulate_raw
 from lissom.study.execution.vector_runs import MANY, stream_of
 
 RUNS, ONE_BY_ONE, TURNS = 1024, 128, 5

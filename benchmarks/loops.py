@@ -10,7 +10,7 @@ import numpy as np
 from timing import Race
 
 import lissom
-from lissom.dynamics.loops.loop_kinematics import closure_of
+from lissom.dynamics.kinematic_loops.loop_kinematics import closure_of
 from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.compile import kernel
 from lissom.kernel.constraints.constrained_dynamics import closed_dynamics

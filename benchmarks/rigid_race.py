@@ -25,12 +25,15 @@ from sheet import Sheet
 from timing import Race
 
 import lissom
-from lissom.dynamics.state_derivatives import slope_memory
+from lissom.dynamics.state_derivatives import derivative_memory
 from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.compile import kernel
 from lissom.kernel.data.arrays import JointMotion
-from lissom.kernel.derivatives.forward_slopes import forward_slopes, inverse_slopes_of
+from lissom.kernel.derivatives.forward_dynamics_derivatives import (
+    differentiate_forward_dynamics,
+    differentiate_inverse_dynamics,
+)
 from lissom.kernel.derivatives.mass_columns import mass_by_columns
 from lissom.model import Model
 
@@ -41,8 +44,8 @@ TASKS = {
     "forward dynamics": ("forward", "forward_local"),
     "inverse dynamics": ("inverse",),
     "mass matrix": ("mass_matrix", "mass_matrix_local"),
-    "derivatives of forward dynamics": ("forward_slopes",),
-    "derivatives of inverse dynamics": ("inverse_slopes",),
+    "derivatives of forward dynamics": ("differentiate_forward_dynamics",),
+    "derivatives of inverse dynamics": ("fill_derivative_columns",),
 }
 
 
@@ -65,15 +68,17 @@ def _mass(n, model, work, columns, q, v, M):
 
 
 @kernel
-def _forward_slopes(n, model, work, columns, solution, q, v, tau, wrench, a, scratch, by_q, by_v, by_tau):
+def _differentiate_forward(n, model, work, columns, solution, q, v, tau, wrench, a, scratch, by_q, by_v, by_tau):
     for _ in range(n):
-        forward_slopes(model, work, columns, solution, q, v, tau, wrench, a, scratch, by_q, by_v, by_tau)
+        differentiate_forward_dynamics(
+            model, work, columns, solution, q, v, tau, wrench, a, scratch, by_q, by_v, by_tau
+        )
 
 
 @kernel
-def _inverse_slopes(n, model, work, columns, q, v, a, wrench, tau, by_q, by_v, by_a):
+def _differentiate_inverse(n, model, work, columns, q, v, a, wrench, tau, by_q, by_v, by_a):
     for _ in range(n):
-        inverse_slopes_of(model, work, columns, q, v, a, wrench, tau, by_q, by_v, by_a)
+        differentiate_inverse_dynamics(model, work, columns, q, v, a, wrench, tau, by_q, by_v, by_a)
 
 
 class Case:
@@ -134,15 +139,15 @@ class Case:
         a, tau, spare, scratch = self.a, self.tau, np.empty(nv), np.empty(nv)
         M = [np.empty((nv, nv)) for _ in range(3)]
         wrench = np.zeros((model.rows, 6))
-        columns, solution = slope_memory(model)
+        columns, solution = derivative_memory(model)
         return {
             "forward dynamics": lambda n: _forward(n, struct, work, *state, tau, wrench, spare),
             "inverse dynamics": lambda n: _inverse(n, struct, work, *state, a, wrench, spare),
             "mass matrix": lambda n: _mass(n, struct, work, columns, *state, M[0]),
-            "derivatives of forward dynamics": lambda n: _forward_slopes(
+            "derivatives of forward dynamics": lambda n: _differentiate_forward(
                 n, struct, work, columns, solution, *state, tau, wrench, spare, scratch, *M
             ),
-            "derivatives of inverse dynamics": lambda n: _inverse_slopes(
+            "derivatives of inverse dynamics": lambda n: _differentiate_inverse(
                 n, struct, work, columns, *state, a, wrench, spare, *M
             ),
         } | {name: getattr(self.library, name) for names in TASKS.values() for name in names}

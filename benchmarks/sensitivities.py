@@ -12,10 +12,10 @@ from falling_arms import robot
 
 import lissom
 from lissom.control import Reference, pd
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.sensitivity.sensitivity_loop import VariationLoop
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import TimeLoop
 
 TURNS = 7
 TARGET = 1.0  # plain runs that one parameter may cost, beside the run itself

@@ -30,7 +30,7 @@ def pytest_configure(config):
 
 def pytest_terminal_summary(terminalreporter):
     """Tell what makes tests slow, above all those that start commands."""
-    if not library.complete():
+    if not library.is_complete():
         terminalreporter.write_line("kernels were compiled one by one: `lissom build --all` beforehand saves minutes")
 
 

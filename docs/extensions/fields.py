@@ -21,7 +21,7 @@ def described(path):
 
 def rows(part):
     """(field, meaning, default) of every field of a block, in the order of its class, `type` left out."""
-    from lissom.model.fields.validation_errors import file_fields
+    from lissom.model.schema.validation_errors import file_fields
 
     return [(name, _meaning(field), _default(field)) for name, field in file_fields(part).items() if name != "type"]
 
@@ -62,7 +62,7 @@ def _steps(one):
 
 def units():
     """(quantity, SI unit, other ways to write it) of every kind of unit."""
-    from lissom.model.fields.units import UNITS
+    from lissom.model.schema.units import UNITS
 
     kinds = {
         "length": "m", "mass": "kg", "time": "s", "angle": "rad", "angular speed": "rpm", "frequency": "Hz",

@@ -2,8 +2,8 @@
 
 import inspect
 
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.signatures import plain
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.signatures import plain
 
 BROAD = 6  # kinds that a field may have, beyond which a page says only how many
 

@@ -50,6 +50,15 @@ def user_cache() -> Path:
     return Path(base).expanduser()
 
 
+def user_settings_folder() -> Path:
+    """Return the folder in which programs keep what this user chose; RuntimeError without a home."""
+    if SYSTEM == "win32":
+        base = os.environ.get("APPDATA", "~/AppData/Roaming")
+    else:
+        base = os.environ.get("XDG_CONFIG_HOME", "~/Library/Application Support" if SYSTEM == "darwin" else "~/.config")
+    return Path(base).expanduser()
+
+
 def is_private(path: Path) -> bool:
     """Return whether nobody but the user and the system can put something at a path, by owners and modes on the way.
 

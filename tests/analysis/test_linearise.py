@@ -27,8 +27,8 @@ def difference(model, q0, q1):
         a, b = q0[body.joint_q], q1[body.joint_q]
         if link.joint.type in ("spherical", "free"):
             turn = quaternion.log(quaternion.product(quaternion.conjugate(a[:4]), b[:4]))
-            glide = quaternion.to_matrix(a[:4]).T @ (b - a)[4:] if link.joint.type == "free" else []
-            out[body.joint_v] = [*turn, *glide]
+            v_body = quaternion.to_matrix(a[:4]).T @ (b - a)[4:] if link.joint.type == "free" else []
+            out[body.joint_v] = [*turn, *v_body]
         else:
             out[body.joint_v] = b - a
         out[body.modes_v] = q1[body.modes_q] - q0[body.modes_q]

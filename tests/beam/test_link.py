@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
 from lissom.beam import BeamLink, LumpedMass, Material, Section, make_basis
-from lissom.beam.fields.section_rotation import bend
+from lissom.beam.displacement_fields.section_rotation import bend
 from lissom.beam.functions import mode_families as families
 from lissom.errors import LissomError
 

@@ -23,7 +23,7 @@ RARE = {  # parts that a file may have and that of ella has not
         "simulation.inputs.payload",
     )
 }
-COMPUTING = {"lissom.simulation.loop.time_loop", "lissom.simulation.loop.run_memory", "lissom.analysis"}
+COMPUTING = {"lissom.simulation.stepping.time_loop", "lissom.simulation.stepping.run_memory", "lissom.analysis"}
 CODE = """
 import sys
 from lissom.cli import main

@@ -23,7 +23,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def worked(*_: object, **__: object) -> None:
         raise AssertionError("it has begun to work")
 
-    monkeypatch.setattr("lissom.simulation.loop.run_memory.RunMemory.__init__", worked)
+    monkeypatch.setattr("lissom.simulation.stepping.run_memory.RunMemory.__init__", worked)
     monkeypatch.setattr("lissom.theory.formulation_run", worked)
     monkeypatch.setattr("lissom.results.files.netcdf_files.load", worked)
     monkeypatch.setattr(import_module("lissom.cli.commands.theory"), "_system", worked)

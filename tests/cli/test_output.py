@@ -164,7 +164,7 @@ def test_ctrl_c_is_heeded_where_python_drops_its_exception() -> None:
     code = """
 import signal, warnings
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from lissom.simulation.loop.interrupts import watch_interrupts
+from lissom.simulation.stepping.interrupts import watch_interrupts
 
 class Closing:
     def __del__(self):

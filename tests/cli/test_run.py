@@ -294,7 +294,7 @@ def test_ctrl_c_before_the_first_step_leaves_no_folder(call, monkeypatch: pytest
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lissom.simulation.loop.run_memory.RunMemory.__init__", stopped)
+    monkeypatch.setattr("lissom.simulation.stepping.run_memory.RunMemory.__init__", stopped)
     result = call("run", "ella")
     assert (result.exit_code, result.stderr) == (130, "interrupted\n")
     assert not Path("out/ella").exists()

@@ -9,7 +9,7 @@ from lissom import LissomError
 from lissom.control import ControlLaw, Reference, Sampled, Together, computed_torque, pd, rigid_twin, torques
 from lissom.control.laws.law_kinds import GRAVITY
 from lissom.model import Model
-from lissom.simulation.loop.time_loop import simulate_raw
+from lissom.simulation.stepping.time_loop import simulate_raw
 
 ELLA = lissom.load("ella").compile()
 CANADARM = lissom.load("canadarm2").compile()

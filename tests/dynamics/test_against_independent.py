@@ -15,7 +15,7 @@ from random_robots import EVERY, random_robot
 from random_trees import FIELDS, TREES, Case, plans, tree
 
 import lissom
-from lissom.beam.fields import exact_field
+from lissom.beam.displacement_fields import exact_field
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.kernel.data.arrays import tables
 from lissom.model.io.robot_files import builtin_names

@@ -5,7 +5,7 @@ from fmus import SWING
 
 from lissom.errors import LissomError
 from lissom.export import to_fmu
-from lissom.kernel.compile import marks
+from lissom.kernel.compile import decorators
 from lissom.kernel.compile.libraries import toolchain
 from lissom.scenario import load
 from lissom.scenario.scenario_files import parse
@@ -58,7 +58,7 @@ def test_what_compiles_it_is_named_where_it_is_missing(folder, monkeypatch):
 
 
 def test_kernels_that_run_as_python_are_told(folder, monkeypatch):
-    monkeypatch.setattr(marks, "AS_PYTHON", True)
+    monkeypatch.setattr(decorators, "AS_PYTHON", True)
     with pytest.raises(LissomError, match="unset LISSOM_KERNELS=python"):
         to_fmu("ella", folder / "none.fmu")
 
@@ -104,6 +104,6 @@ def test_contacts_are_refused_by_name(folder):
 
 @pytest.mark.parametrize(("to", "text"), [("nowhere/ella.fmu", "there is no folder"), (".", "it is a folder")])
 def test_a_place_that_cannot_be_written_is_told_before_the_work(folder, monkeypatch, to, text):
-    monkeypatch.setattr("lissom.export.fmu._prepared", lambda *_: pytest.fail("prepared"))
+    monkeypatch.setattr("lissom.export.fmu._prepare", lambda *_: pytest.fail("prepared"))
     with pytest.raises(LissomError, match=f"cannot write .*{text}"):
         to_fmu("ella", folder / to)

@@ -10,7 +10,7 @@ import pytest
 from extended import apart, last_bits, motion
 
 import lissom
-from lissom.dynamics.loops.loop_closing import closed_configuration, closed_velocity
+from lissom.dynamics.kinematic_loops.loop_closing import closed_configuration, closed_velocity
 from lissom.export.c.checks.test_program import lively_state
 
 pytestmark = pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="needs numbers longer than doubles")

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile import marks
-from lissom.kernel.compile.kinds import has_packs, kinds
+from lissom.kernel.compile import decorators
+from lissom.kernel.compile.argument_kinds import PACKS, Array, Function, Kind, Number, Table, kinds
 from lissom.kernel.compile.pointer import Hidden, Pointer, Unused
 from lissom.kernel.compile.struct import Struct
 from lissom.kernel.data.arrays import ROW_WIDTH
@@ -43,6 +43,15 @@ def set_registers(out, first, last, scales, rows):
         for scale, row in zip(scales[1:], rows[1:], strict=True):
             total = total + scale * row[k]
         out[k] = total
+
+
+def has_packs(kind: Kind) -> bool:
+    """Whether numbers of `kernel.packs` are behind an argument."""
+    if isinstance(kind, Table):
+        return any(has_packs(inner) for _, inner in kind.fields)
+    if isinstance(kind, Function):
+        return any(map(has_packs, kind.arguments))
+    return (isinstance(kind, Number) and kind.name in PACKS) or (isinstance(kind, Array) and kind.dtype in PACKS)
 
 
 @contextmanager
@@ -123,15 +132,15 @@ class BothWays:
         self.met: set[tuple[str, str, tuple[Any, ...]]] = set()
         self.in_packs: set[tuple[str, str]] = set()
         self._inside = False
-        self._kernels: dict[Any, marks.Kernel] = {}
+        self._kernels: dict[Any, decorators.Kernel] = {}
         self._in_packs = False
 
-    def report(self, kernel: marks.Kernel, array: str, error: float) -> None:
+    def report(self, kernel: decorators.Kernel, array: str, error: float) -> None:
         key = f"{kernel.__module__}.{kernel.__name__}", array
         self.worst[key] = max(error, self.worst.get(key, 0.0))
 
-    def call(self, compiled: Any, kernel: marks.Kernel, arguments: tuple[Any, ...]) -> Any:
-        if self._inside or marks.trace.active is not None:
+    def call(self, compiled: Any, kernel: decorators.Kernel, arguments: tuple[Any, ...]) -> Any:
+        if self._inside or decorators.trace.active is not None:
             return kernel.py_func(*arguments) if self._inside else compiled(kernel, *arguments)
         self._inside = True
         try:
@@ -140,7 +149,7 @@ class BothWays:
         finally:
             self._inside = False
 
-    def _twice(self, compiled: Any, kernel: marks.Kernel, arguments: tuple[Any, ...]) -> Any:
+    def _twice(self, compiled: Any, kernel: decorators.Kernel, arguments: tuple[Any, ...]) -> Any:
         arrays = memory(tuple(arguments))
         before = {key: array.copy() for key, (_, array) in arrays.items()}
         with whole_registers():
@@ -167,7 +176,7 @@ class BothWays:
         return result
 
     def _sensitivity(
-        self, kernel: marks.Kernel, arguments: tuple[Any, ...], arrays: Any, before: Any, left: Any
+        self, kernel: decorators.Kernel, arguments: tuple[Any, ...], arrays: Any, before: Any, left: Any
     ) -> dict[Any, float]:
         """How far arrays move when all numbers move by rounding."""
         rng = np.random.default_rng(0)
@@ -180,7 +189,7 @@ class BothWays:
             self._python(kernel, arguments)
         return {key: relative(array, left[key]) for key, (_, array) in arrays.items() if array.size}
 
-    def _lane_by_lane(self, compiled: Any, kernel: marks.Kernel, arguments: tuple[Any, ...]) -> Any:
+    def _lane_by_lane(self, compiled: Any, kernel: decorators.Kernel, arguments: tuple[Any, ...]) -> Any:
         chosen = [Lane(lane) for lane in (0, PACK_LANES // 2, PACK_LANES - 1)]
         moved = Lane(0, np.random.default_rng(0))
         self.in_packs.add((kernel.__module__, kernel.__name__))
@@ -198,7 +207,7 @@ class BothWays:
                     self.report(kernel, f"{named.get(place)} (lane)", 0.0 if error <= AMPLIFIED * rounding else error)
         return result
 
-    def _python(self, kernel: marks.Kernel, arguments: tuple[Any, ...]) -> Any:
+    def _python(self, kernel: decorators.Kernel, arguments: tuple[Any, ...]) -> Any:
         sys.setprofile(self._note)
         try:
             return kernel.as_python(*arguments)
@@ -222,16 +231,16 @@ class BothWays:
 
 
 @contextmanager
-def both_ways(known: list[marks.Kernel]) -> Iterator[BothWays]:
+def both_ways(known: list[decorators.Kernel]) -> Iterator[BothWays]:
     """Compare every call of a kernel; of those `known` it is noted that they ran."""
-    found, compiled = BothWays(), marks.Kernel.__call__
+    found, compiled = BothWays(), decorators.Kernel.__call__
     # A kernel with other parts in place of some has the code of the first, among names of its own.
     found._kernels = {(kernel.py_func.__code__, id(kernel.py_func.__globals__)): kernel for kernel in known}
-    marks.Kernel.__call__ = lambda kernel, *arguments: found.call(compiled, kernel, arguments)
+    decorators.Kernel.__call__ = lambda kernel, *arguments: found.call(compiled, kernel, arguments)
     try:
         yield found
     finally:
-        marks.Kernel.__call__ = compiled
+        decorators.Kernel.__call__ = compiled
 
 
 def relative(found: np.ndarray, expected: np.ndarray) -> float:

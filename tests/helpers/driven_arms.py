@@ -45,7 +45,7 @@ WINCH = {
     "damping": 1e3,
     "through": [{"link": "world", "origin": {"xyz": [0, 0, 5.0]}}, {"link": "hook"}],
 }
-# name: (link, actuator, command)
+# The link, the actuator and the command of every kind.
 KINDS = {
     "torque": (PENDULUM, {"type": "torque", "name": "drive", "joint": "arm", "response": 0.02, "rate": 1e3}, 30.0),
     "motor": (PENDULUM, MOTOR, 12.0),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lissom.kernel.compile import kernel as marked
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.translate import Catalogue, Refused, Unit
 
 ROUNDING = 4e-15  # of sums that machine code fuses, relative to the number

@@ -35,8 +35,8 @@ class Swing:
             lift = np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
             out[i : i + 4] = lift @ v[j : j + 3] / 2
             if floats:
-                u, glide = np.array([x, y, z]), v[j + 3 : j + 6]
-                out[i + 4 : i + 7] = glide + 2 * np.cross(u, w * glide + np.cross(u, glide))
+                u, v_body = np.array([x, y, z]), v[j + 3 : j + 6]
+                out[i + 4 : i + 7] = v_body + 2 * np.cross(u, w * v_body + np.cross(u, v_body))
         return out
 
     def slope(self, q, v):

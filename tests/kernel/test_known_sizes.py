@@ -5,7 +5,7 @@ import pytest
 from random_robots import random_robot
 
 import lissom
-from lissom.kernel.compile import kernel, kinds
+from lissom.kernel.compile import argument_kinds, kernel
 from lissom.kernel.data.arrays import fixed_sizes, layout
 from lissom.kernel.data.workspace import Workspace
 
@@ -34,7 +34,7 @@ def test_sizes_are_those_of_the_memory(model):
 
 
 def test_machine_code_knows_these_sizes(model):
-    joints, work = (kinds.table(part) for part in (model.arrays.joints, model.workspace().fields))
+    joints, work = (argument_kinds.table(part) for part in (model.arrays.joints, model.workspace().fields))
     assert dict(joints.fields)["screw"].sizes == (0, 3, 6)
     assert dict(work.fields)["rotation"].sizes == (0, 3, 3)
 

@@ -37,26 +37,26 @@ ROOMS = {
         "numbers",
     ),
     "beam": (
-        "sections", "functions", "fields", "damping", "flexible_link", "beam_link", "omitted_shapes",
+        "sections", "functions", "displacement_fields", "damping", "flexible_link", "beam_link", "omitted_shapes",
         "field_limits", "fibre_strain", "link_stack",
     ),
     "model": (
-        "fields", "description", "actuators", "importers", "io", "flexible", "model", "compilation", "angle_warnings",
+        "schema", "description", "actuators", "importers", "io", "flexible", "model", "compilation", "angle_warnings",
         "robot_tables", "any_robot",
     ),
     "dynamics": (
-        "state_checks", "coordinates", "loops", "plain_call", "forward", "inverse", "joint_space_inertia",
+        "state_checks", "coordinates", "kinematic_loops", "plain_call", "forward", "inverse", "joint_space_inertia",
         "state_derivatives", "energies", "forward_batch", "kinematics", "reaching", "operation_counts", "sensor_kinds",
         "sensing", "symbolic",
     ),
     "analysis": ("energy_balance", "equilibrium", "linear_models", "modes"),
     "control": ("references", "laws", "design", "schema"),
     "simulation": (
-        "equations", "settings", "integrators", "raw_run", "inputs", "status", "postprocess", "initial_state", "loop",
-        "batch", "run_simulation", "sensitivity",
+        "equations", "settings", "integrators", "raw_run", "inputs", "status", "postprocess", "initial_state",
+        "stepping", "batch", "run_simulation", "sensitivity",
     ),
     "results": (
-        "registry", "fatigue", "run_samples", "trajectory", "summaries", "validity", "files", "trust",
+        "registry", "fatigue", "run_samples", "presentation", "trajectory", "summaries", "validity", "files", "trust",
     ),
     "study": ("plan", "store", "execution", "search", "agent_observations", "learning"),
     "export": ("c", "fmu"),
@@ -75,7 +75,7 @@ FACES = {
 }
 # Single imports against the order of rooms. The list may only become shorter.
 AGAINST = {
-    ("beam/functions/ritz.py", "fields"): "Ritz solutions integrate strains as the field does",
+    ("beam/functions/ritz.py", "displacement_fields"): "Ritz solutions integrate strains as the field does",
     ("model/description/robot_checks.py", "compilation"): "masses that loops hold are judged when read",
     ("model/io/to_dict.py", "flexible"): "defaults of beams are left out of files",
     ("model/flexible/beam.py", "compilation"): "functions of a beam follow from what holds its ends",

@@ -13,7 +13,7 @@ import pytest
 
 import lissom
 from lissom.model import Beam, Encoder
-from lissom.model.fields.base_model import Description
+from lissom.model.schema.base_model import Description
 from lissom.simulation.integrators.registry import METHODS
 from lissom.simulation.settings import RunOptions, RunSettings
 
@@ -75,7 +75,7 @@ def test_no_signature_shows_what_checks_a_field():
         assert "Annotated" not in str(signature), kind.__name__
 
 
-KERNEL_MARKS = {"kernel", "inline", "shared", "late", "kept_python"}
+KERNEL_MARKS = {"kernel", "inline", "shared", "indirect", "kept_python"}
 
 
 def marks(function):

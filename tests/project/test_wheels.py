@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from places import ROOT
 
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.libraries import toolchain
-from lissom.kernel.compile.libraries.fingerprint import unchanged
+from lissom.kernel.compile.libraries.fingerprint import is_unchanged
 from lissom.kernel.compile.libraries.library_build import build
 from lissom.kernel.compile.trace import Need
 
@@ -135,7 +135,7 @@ def test_a_wheel_holds_whole_libraries_of_its_platform_and_of_its_own_sources(wh
         about = json.loads((built / f"library-{target.level}.json").read_text())
         content = (built / about["file"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == about["digest"]
-        assert unchanged(tmp_path / "lissom", about["sources"])
+        assert is_unchanged(tmp_path / "lissom", about["sources"])
         assert looked_at(content, tag) == {NAME}
         counts[target.level] = len(about["entries"])
     assert max(counts.values()) > 250

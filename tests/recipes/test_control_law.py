@@ -21,11 +21,11 @@ from lissom.errors import LissomError
 from lissom.export import to_fmu
 from lissom.kernel.compile import kernel
 from lissom.kernel.maths.elementary_functions import tanh
-from lissom.model.fields.base_model import FORM
-from lissom.model.fields.number_fields import Number
+from lissom.model.schema.base_model import FORM
+from lissom.model.schema.number_fields import Number
 from lissom.scenario.scenario_files import parse
-from lissom.simulation.loop.run_memory import RunMemory
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping.run_memory import RunMemory
 
 # --- what its author writes ------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from lissom.model import Robot
 from lissom.model.description import force_elements
 from lissom.model.description.force_curve import Curve
 from lissom.model.description.force_elements import Element, register_element
-from lissom.model.fields.number_fields import Number
+from lissom.model.schema.number_fields import Number
 from lissom.theory import entries
 from lissom.theory.formulation import Unsupported
 from lissom.view.drawing.arm_drawing import Drawing

@@ -16,7 +16,7 @@ from lissom.dynamics.sensor_kinds import Pass, Reading, SensorKind, register
 from lissom.errors import LissomError
 from lissom.export import to_fmu
 from lissom.model.description.sensor import AtPoint
-from lissom.model.fields.base_model import FORM
+from lissom.model.schema.base_model import FORM
 from lissom.scenario.scenario_files import parse
 
 # --- what its author writes ------------------------------------------------------------------------------------------

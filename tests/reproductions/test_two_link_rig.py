@@ -11,7 +11,7 @@ import lissom
 from lissom import theory
 from lissom.identify import Validation, validate
 from lissom.reproductions import two_link_rig as rig
-from lissom.reproductions.two_link_rig.loop import WINDOWS
+from lissom.reproductions.two_link_rig.closed_loop import WINDOWS
 
 # what `rig.fitted` finds of ten seconds, so that the quick tests need no search
 FITTED = dict(zip(rig.FOUND, (1.82026, 1.79089, 0.109054, 0.0864816, 9.08312e10, 1.58887e11)))
@@ -175,7 +175,7 @@ def test_models_follow_the_reference_of_the_rig(fitted):
     """The stair of another run, nothing measured but where it starts: a step of 30 degrees."""
     window = {"steps": (35.9, 37.9)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lissom.reproductions.two_link_rig.loop.WINDOWS", window)
+        patch.setattr("lissom.reproductions.two_link_rig.closed_loop.WINDOWS", window)
         nominal = lissom.load("two-link-rig")
         found = rig.in_loop(rig.excerpt(), {"nominal": (nominal, rig.Scales()), "fitted": (fitted, SCALES)})
     for output in ("gauge1", "gauge2"):

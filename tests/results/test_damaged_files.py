@@ -126,7 +126,7 @@ def test_files_of_another_schema_are_refused_by_the_part_that_differs(name, whol
 
 def test_a_page_shows_the_rest_of_a_folder(tmp_path, monkeypatch):
     pytest.importorskip("viser")
-    from lissom.cli.commands.view import _find_recorded
+    from lissom.cli.commands.view import _find_runs
     from lissom.view.live.app import App
     from lissom.view.live.server import open_server
 
@@ -139,7 +139,7 @@ def test_a_page_shows_the_rest_of_a_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(App, "_say", lambda self, text: told.append(text))
     server, _ = open_server(port=0)
     try:
-        app = App(server, runs=dict(_find_recorded(tmp_path)))  # the newest first: the damaged one
+        app = App(server, runs=dict(_find_runs(tmp_path)))  # the newest first: the damaged one
         assert app.activity is None
         assert len(told) == 1
         assert "bad.nc is damaged" in told[0]

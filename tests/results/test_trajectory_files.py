@@ -21,7 +21,7 @@ KEPT = 0.058698401853937904  # rad
 
 @pytest.mark.parametrize(
     ("name", "method"),
-    [("run.mat", "to_mat"), ("run.csv", "to_csv"), ("run.parquet", "to_parquet"), ("run.XLSX", "to_csv")],
+    [("run.mat", "to_mat"), ("run.csv", "to_csv"), ("run.parquet", "to_parquet"), ("run.XLSX", "to_excel")],
 )
 def test_a_name_of_another_format_is_not_filled_with_netcdf(name, method, tmp_path):
     with pytest.raises(lissom.LissomError, match=f"use {method}"):

@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from random_loops import random_loop
 from sample_runs import ella_run, satellite_run
 
+import lissom
 from lissom.results.summaries.summary import settling_time
 
 
@@ -70,3 +72,9 @@ def test_the_summary_is_plain_data_for_json():
     event = json.loads(json.dumps(ella_run().summary().to_dict()))["events"][0]
     assert event["time"] == 0.25
     assert event["link_or_joint"] == "upper"
+
+
+def test_a_rod_between_tips_of_links_pulls_and_pushes_with_its_force():
+    model, start = random_loop(5, "spatial with a rod", True)
+    rod = lissom.simulate(model, 0.03, start=start, progress=False).summary().loops[0]
+    assert rod.force.value == pytest.approx(max(rod.pull.value, rod.push.value), rel=1e-9)

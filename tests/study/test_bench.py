@@ -6,8 +6,8 @@ import pytest
 import lissom
 from lissom.control.schema.controller_builder import needs_model
 from lissom.scenario.prepare import prepare
-from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.postprocess import Wanted, observe_run
+from lissom.simulation.stepping.time_loop import simulate_raw
 from lissom.study.execution.run_reuse import RunReuse
 
 MASS = "links.forearm.beam.masses.0.mass"

@@ -1,8 +1,8 @@
 from lissom.beam.beam_link import BeamLink as BeamLink
 from lissom.beam.damping import Damping as Damping
-from lissom.beam.fields.inertia_invariants import Invariants as Invariants
-from lissom.beam.fields.prestress import Prestress as Prestress
-from lissom.beam.fields.prestress import Tendon as Tendon
+from lissom.beam.displacement_fields.inertia_invariants import Invariants as Invariants
+from lissom.beam.displacement_fields.prestress import Prestress as Prestress
+from lissom.beam.displacement_fields.prestress import Tendon as Tendon
 from lissom.beam.flexible_link import FlexibleLink as FlexibleLink
 from lissom.beam.flexible_link import LinkModes as LinkModes
 from lissom.beam.flexible_link import SectionMap as SectionMap

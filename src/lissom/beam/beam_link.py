@@ -27,16 +27,22 @@ import numpy as np
 from lissom.beam import damping as laws
 from lissom.beam.constants import constant_property, freeze
 from lissom.beam.damping import Damping
-from lissom.beam.fields.chord_field import Bow, bow
-from lissom.beam.fields.displacement_field import Field, UniformField
-from lissom.beam.fields.exact_field import ExactField, Stations
-from lissom.beam.fields.foreshortening_forms import Shortening
-from lissom.beam.fields.inertia_invariants import Invariants
-from lissom.beam.fields.mass_points import Carriers, carriers
-from lissom.beam.fields.prestress import NOTHING, Prestress
-from lissom.beam.fields.profile_field import ProfileField
-from lissom.beam.fields.section_rotation import bend, roll
-from lissom.beam.fields.strain_energy import Product, cubic_terms, prestress_stiffness, second_order_strains, stiffness
+from lissom.beam.displacement_fields.chord_field import Bow, bow
+from lissom.beam.displacement_fields.displacement_field import Field, UniformField, motion
+from lissom.beam.displacement_fields.exact_field import ExactField, Stations
+from lissom.beam.displacement_fields.foreshortening_forms import Shortening
+from lissom.beam.displacement_fields.inertia_invariants import Invariants
+from lissom.beam.displacement_fields.mass_points import Carriers, carriers
+from lissom.beam.displacement_fields.prestress import NOTHING, Prestress
+from lissom.beam.displacement_fields.profile_field import ProfileField
+from lissom.beam.displacement_fields.section_rotation import bend, roll
+from lissom.beam.displacement_fields.strain_energy import (
+    Product,
+    cubic_terms,
+    prestress_stiffness,
+    second_order_strains,
+    stiffness,
+)
 from lissom.beam.flexible_link import LinkModes, SectionMap
 from lissom.beam.functions.basis import DIRECTIONS
 from lissom.beam.functions.eigenmodes import eigenmodes
@@ -189,8 +195,16 @@ class BeamLink:
 
     def displacement(self, x: Any, eta: Array) -> Array:
         """Return displacement of the centre line at x: eta (..., m), x scalar or (k,) -> (..., [k,] 3)."""
-        poses = self.pose(x, eta)
-        return poses[..., :3, 3] - self.position(x)
+        xi, eta = self.field.fraction(x), np.asarray(eta)
+        if self.exact_field:
+            moved = self.exact_field.positions(xi, eta) - self.position(np.atleast_1d(x))
+        else:
+            moved = motion(self.field.sections(xi).phi, eta)
+            if self.second_order:
+                moved[..., 0] -= self.field.running_terms(xi).shortening_at(eta)
+            if self.bow is not None:
+                moved[..., 0] -= self.bow.shortening(xi, eta)
+        return moved if np.ndim(x) else moved[..., 0, :]
 
     def pose(self, x: Any, eta: Array) -> Array:
         """Return section frame at x in the link frame: eta (..., m), x scalar or (k,) -> (..., [k,] 4, 4)."""
@@ -200,8 +214,8 @@ class BeamLink:
             T = self.exact_field.poses(xi, np.asarray(eta))
             return T if np.ndim(x) else T[..., 0, :, :]
         section = self.field.sections(xi)
-        u = np.einsum("kaj,...j->...ka", section.phi, eta)
-        th = np.einsum("kaj,...j->...ka", section.psi, eta)
+        eta = np.asarray(eta)
+        u, th = motion(section.phi, eta), motion(section.psi, eta)
         shortening, twist = self.field.running_terms(xi).at(eta) if self.second_order else (0.0, 0.0)
         T = np.zeros((*u.shape[:-1], 4, 4), u.dtype)
         T[..., :3, :3] = bend(th[..., 1], th[..., 2], sines=self.bow is not None) @ roll(th[..., 0] + twist)
@@ -216,7 +230,7 @@ class BeamLink:
         Their order is that of `general_section`. A fibre at (y, z) of the section is stretched by
         strain[0] + z strain[4] - y strain[5].
         """
-        strain = np.einsum("kaj,...j->...ka", self.field.sections(self.field.fraction(x)).strain, eta)
+        strain = motion(self.field.sections(self.field.fraction(x)).strain, np.asarray(eta))
         return strain if np.ndim(x) else strain[..., 0, :]
 
     def invariants(self) -> Invariants:

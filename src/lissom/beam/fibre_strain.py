@@ -8,7 +8,7 @@ import numpy as np
 
 from lissom.beam.beam_link import BeamLink
 from lissom.beam.constants import constant_property
-from lissom.beam.fields.displacement_field import Sections
+from lissom.beam.displacement_fields.displacement_field import Sections
 from lissom.beam.number_types import Array, Number
 from lissom.beam.sections.general_section import BEND_Y, BEND_Z, SHEAR_Y, SHEAR_Z, STRETCH
 from lissom.lie import so3

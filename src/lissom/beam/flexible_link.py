@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from lissom.beam.fields.chord_field import Bow
-from lissom.beam.fields.exact_field import Stations
-from lissom.beam.fields.foreshortening_forms import Shortening
-from lissom.beam.fields.inertia_invariants import Invariants
+from lissom.beam.displacement_fields.chord_field import Bow
+from lissom.beam.displacement_fields.exact_field import Stations
+from lissom.beam.displacement_fields.foreshortening_forms import Shortening
+from lissom.beam.displacement_fields.inertia_invariants import Invariants
 from lissom.beam.lumped_mass import LumpedMass
 from lissom.beam.number_types import Array, Number
 

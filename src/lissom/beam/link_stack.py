@@ -14,9 +14,9 @@ import numpy as np
 from lissom.beam import damping as laws
 from lissom.beam import lumped_mass
 from lissom.beam.beam_link import BeamLink
-from lissom.beam.fields.foreshortening_forms import Shortening
-from lissom.beam.fields.inertia_invariants import Invariants
-from lissom.beam.fields.strain_energy import cubic_terms, stiffness
+from lissom.beam.displacement_fields.foreshortening_forms import Shortening
+from lissom.beam.displacement_fields.inertia_invariants import Invariants
+from lissom.beam.displacement_fields.strain_energy import cubic_terms, stiffness
 from lissom.beam.flexible_link import SectionMap
 from lissom.beam.number_types import Array, symmetric
 from lissom.beam.sections.cross_section import moments_per_length

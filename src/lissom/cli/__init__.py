@@ -41,6 +41,14 @@ COMMANDS = {
             ("lissom run ella --json --quiet | jq .energy.relative", "for machines"),
         ],
     ),
+    "report": Command(
+        "lissom.cli.commands.report:report",
+        [
+            ("lissom report out/ella", "the page of a saved run, out/ella/report.html"),
+            ("lissom report out/lift --out lift.pdf --units kN,mm,deg --title 'Lift of 2 t'", "a PDF"),
+            ("lissom report out/lift --beside rigid=out/lift-2 --beside measured=bench.csv", "others in its charts"),
+        ],
+    ),
     "modes": Command(
         "lissom.cli.commands.modes:modes",
         [
@@ -134,6 +142,10 @@ COMMANDS = {
         "lissom.cli.commands.export:export",
         [
             ("lissom export out/ella --out motion.csv", "every quantity of a run, one row per time"),
+            (
+                "lissom export out/ella --to xlsx --in kN,mm,deg --column wrench.elbow",
+                "some, for Excel",
+            ),
             ("lissom export out/ella/trajectory.nc --to parquet", "as Parquet (needs pyarrow)"),
             ("lissom export ella --to c --out ella-c", "the robot's dynamics as C code, with a test"),
             ("lissom export ella --to c --functions inverse_dynamics,gravity", "only what a controller needs"),

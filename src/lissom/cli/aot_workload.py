@@ -20,9 +20,9 @@ from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch
 from lissom.simulation.integrators import registry
 from lissom.simulation.integrators.method_choice import STIFF
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import simulate_raw
 from lissom.theory import screw_pde
 from lissom.theory.dual_screws.formulation import FORMS, DualScrew
 from lissom.theory.formulation import Offer

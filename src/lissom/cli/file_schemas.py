@@ -8,7 +8,7 @@ from typing import Any
 
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
-from lissom.model.fields.json_schema import json_schema
+from lissom.model.schema.json_schema import json_schema
 
 TITLES = {
     "robot": "A robot of lissom",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import Keys, LissomError
-from lissom.model.fields.number_fields import is_number, kind_of
+from lissom.model.schema.number_fields import is_number, kind_of
 
 
 def number(

@@ -13,9 +13,9 @@ from lissom.errors import LissomError, within
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.fields.number_fields import WrittenNumber, wrong_kind
-from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
 from lissom.model.model import BodyNames, Model
+from lissom.model.schema.number_fields import WrittenNumber, wrong_kind
+from lissom.model.schema.units import FORCE, POSITION, RATE, JointUnit
 
 Named = Mapping[str, ArrayLike]
 FARTHEST = 1e9  # rad or m: beyond, neighbouring numbers are more than 1e-7 apart
@@ -28,12 +28,14 @@ def configuration(robot: AnyRobot, q: ArrayLike | Named | None = None, field: st
     """
     model = as_model(robot)
     if q is not None and not isinstance(q, Mapping):
-        return _checked(model, _array(model, q, model.q_names, field), field)
+        return _check_configuration(model, _array(model, q, model.q_names, field), field)
     named = q or {}
-    out = _placed(model.neutral(), named, lambda name: _position_indices(model, name), field, _Units(model, POSITION))
+    out = _place_values(
+        model.neutral(), named, lambda name: _position_indices(model, name), field, _Units(model, POSITION)
+    )
     for body in _led_rotors(model, named):
         out[body.rotor_q] = out[body.joint_q.start]
-    return _checked(model, out, field)
+    return _check_configuration(model, out, field)
 
 
 def rates(robot: AnyRobot, v: ArrayLike | Named | None = None, field: str = "v") -> Vector:
@@ -42,7 +44,9 @@ def rates(robot: AnyRobot, v: ArrayLike | Named | None = None, field: str = "v")
     if v is not None and not isinstance(v, Mapping):
         return _array(model, v, model.coordinates, field)
     named = v or {}
-    out = _placed(np.zeros(model.nv), named, lambda name: velocity_indices(model, name), field, _Units(model, RATE))
+    out = _place_values(
+        np.zeros(model.nv), named, lambda name: velocity_indices(model, name), field, _Units(model, RATE)
+    )
     for body in _led_rotors(model, named):
         out[body.rotor_v] = out[body.joint_v.start]
     return out
@@ -53,7 +57,9 @@ def forces(robot: AnyRobot, tau: ArrayLike | Named | None = None, field: str = "
     model = as_model(robot)
     if tau is not None and not isinstance(tau, Mapping):
         return _array(model, tau, model.coordinates, field)
-    return _placed(np.zeros(model.nv), tau or {}, lambda name: motor_indices(model, name), field, _Units(model, FORCE))
+    return _place_values(
+        np.zeros(model.nv), tau or {}, lambda name: motor_indices(model, name), field, _Units(model, FORCE)
+    )
 
 
 def velocity_indices(model: Model, name: str) -> list[int]:
@@ -162,7 +168,7 @@ class _Units(NamedTuple):
         return wrong_kind(value, self.unit, [moved[k] for k in index]) if all(k in moved for k in index) else ""
 
 
-def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field: str, units: _Units) -> Vector:
+def _place_values(out: Vector, named: Named, where: Callable[[str], list[int]], field: str, units: _Units) -> Vector:
     """Return `out` with the named values in their places."""
     for name, value in named.items():
         with within(field):
@@ -181,7 +187,7 @@ def _placed(out: Vector, named: Named, where: Callable[[str], list[int]], field:
     return out
 
 
-def _checked(model: Model, q: Vector, field: str) -> Vector:
+def _check_configuration(model: Model, q: Vector, field: str) -> Vector:
     """`q` with quaternions of unit length, no coordinate farther than numbers can tell places apart."""
     if model.nq > model.moving:
         _make_unit_quaternions(model, q, field)

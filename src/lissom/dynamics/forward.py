@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.loops.loop_kinematics import closed_loops
+from lissom.dynamics.kinematic_loops.loop_kinematics import closed_loops
 from lissom.dynamics.plain_call import forward_plainly
 from lissom.dynamics.state_checks import Vector, Wrenches, driven, finite
 from lissom.kernel.algorithms import articulated_body

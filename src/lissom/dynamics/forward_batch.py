@@ -14,7 +14,7 @@ from lissom.errors import LissomError
 from lissom.kernel.algorithms import articulated_body
 from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.packs import covers
-from lissom.kernel.packs.memory import Packing, aligned, packed, unpacked
+from lissom.kernel.packs.memory import Packing, aligned_packs, pack_states, unpack_states
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
 
@@ -95,8 +95,8 @@ def forward_dynamics_batch(
 
 def _memory(model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> tuple[Any, Any, Any]:
     """Return workspace and states as kernels take them, and what gives the accelerations of so many states."""
-    states = States(packed(q), packed(v), packed(tau), aligned(model.rows, 6), packed(a))
-    return Packing().of(model.new_workspace()), Struct(states), lambda k: unpacked(states.a, k)
+    states = States(pack_states(q), pack_states(v), pack_states(tau), aligned_packs(model.rows, 6), pack_states(a))
+    return Packing().of(model.new_workspace()), Struct(states), lambda k: unpack_states(states.a, k)
 
 
 @kernel

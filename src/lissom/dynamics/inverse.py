@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.coordinates import motor_indices
-from lissom.dynamics.loops.loop_kinematics import loop_jacobian, loop_rows, openings, reactions
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_jacobian, loop_rows, openings, reactions
 from lissom.dynamics.plain_call import inverse_plainly
 from lissom.dynamics.state_checks import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError, check_choice

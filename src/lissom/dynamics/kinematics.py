@@ -124,7 +124,7 @@ def point_velocity(
     """
     model = as_model(robot)
     work, _ = _frames(model, q, v, link, x, offset)
-    return _rotated(work, np.concatenate([work.omega[-1], work.velocity[-1]]), frame)
+    return _rotate(work, np.concatenate([work.omega[-1], work.velocity[-1]]), frame)
 
 
 def jacobian(
@@ -166,7 +166,7 @@ def jacobian(
     work, point = _frames(model, q, np.zeros(model.nv), link, x, offset)
     J = np.empty((6, model.nv), work.omega.dtype)
     frame_jacobian.frame_jacobian(point.struct, point.workspace(J.dtype.type), len(work.omega) - 1, J)
-    return _rotated(work, J, frame)
+    return _rotate(work, J, frame)
 
 
 def point_force(
@@ -210,7 +210,7 @@ def _frames(
     return work, point
 
 
-def _rotated(work: Any, rows: np.ndarray, frame: Frame) -> np.ndarray:
+def _rotate(work: Any, rows: np.ndarray, frame: Frame) -> np.ndarray:
     check_choice("frame", frame, ("world", "local"))
     if frame == "local":
         return rows

@@ -36,7 +36,7 @@ class PlainCall:
         bound.q[:], bound.v[:], bound.tau[:] = q, v, tau
         bound.a[self.given] = 0.0
         forward_of(self.struct)
-        return _kept(bound.a)
+        return _copy_finite(bound.a)
 
     def inverse(self, q: Any, v: Any, a: Any) -> np.ndarray | None:
         """Return forces; None where it takes more, or where one of them is not finite."""
@@ -45,7 +45,7 @@ class PlainCall:
         bound = self.bound
         bound.q[:], bound.v[:], bound.a[:] = q, v, a
         inverse_of(self.struct)
-        return _kept(bound.tau)
+        return _copy_finite(bound.tau)
 
 
 def forward_plainly(model: Model, q: Any, v: Any, tau: Any) -> np.ndarray | None:
@@ -62,19 +62,19 @@ def inverse_plainly(model: Model, q: Any, v: Any, a: Any) -> np.ndarray | None:
 
 def _call(model: Model) -> PlainCall | None:
     """Return this thread's memory for calls with plain arrays; None for complex models and for loops."""
-    call: PlainCall | None = model.cached("plain call", lambda: _made(model))
+    call: PlainCall | None = model.cached("plain call", lambda: _make(model))
     if call is not None and call.model is not model.struct:  # the model has gone on in other memory
         model.forget("plain call")
         return _call(model)
     return call
 
 
-def _made(model: Model) -> PlainCall | None:
+def _make(model: Model) -> PlainCall | None:
     real = model.arrays.inertia.mass.dtype == FLOAT
     return PlainCall(model) if real and not model.loops else None
 
 
-def _kept(x: np.ndarray) -> np.ndarray | None:
+def _copy_finite(x: np.ndarray) -> np.ndarray | None:
     """Return a copy of finite numbers, None where one is not, or where squares overflow."""
     size = np.vdot(x, x)  # does not warn of overflow
     return x.copy() if size - size == 0.0 else None

@@ -12,12 +12,16 @@ from lissom.dynamics.coordinates import along_coordinates
 from lissom.dynamics.forward import forward_dynamics
 from lissom.dynamics.inverse import inverse_dynamics
 from lissom.dynamics.joint_space_inertia import column_memory, mass_matrix
-from lissom.dynamics.loops.loop_kinematics import closed_loops
+from lissom.dynamics.kinematic_loops.loop_kinematics import closed_loops
 from lissom.dynamics.state_checks import Vector, Wrenches, body_wrenches, finite, number_type, vector
 from lissom.errors import LissomError
 from lissom.kernel.algorithms import complex_step
 from lissom.kernel.compile import Struct
-from lissom.kernel.derivatives.forward_slopes import forward_slopes, inverse_slopes_of, make_solution
+from lissom.kernel.derivatives.forward_dynamics_derivatives import (
+    differentiate_forward_dynamics,
+    differentiate_inverse_dynamics,
+    make_solution,
+)
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
 
@@ -91,8 +95,8 @@ def derivatives(
         return _closed_derivatives(model, q, v, tau, wrenches, given)
     out = Derivatives(given.copy(), *(np.empty((n, n)) for _ in range(3)))
     if recursive(model):
-        memory = slope_memory(model)
-        forward_slopes(
+        memory = derivative_memory(model)
+        differentiate_forward_dynamics(
             model.struct, model.workspace(), *memory, q, v, tau, rows, out.a, np.empty(n), out.q, out.v, out.tau
         )
         parts: tuple[np.ndarray, ...] = out
@@ -130,7 +134,7 @@ def recursive(model: Model) -> bool:
     return not any(map(len, beyond)) and not arrays.tree.nodes.any() and not arrays.loads.in_world.any()
 
 
-def slope_memory(model: Model) -> tuple[Struct, Struct]:
+def derivative_memory(model: Model) -> tuple[Struct, Struct]:
     """Return this thread's memory of the analytical derivatives of a model: columns, and their solution."""
     columns = column_memory(model)
     return columns, model.cached("solution", lambda: Struct(make_solution(columns.fields)))
@@ -169,7 +173,7 @@ def inverse_derivatives(
     if recursive(model):
         out = InverseDerivatives(np.empty(n), *(np.empty((n, n)) for _ in range(3)))
         loads = body_wrenches(model, wrenches, np.float64)
-        inverse_slopes_of(model.struct, model.workspace(), column_memory(model), q, v, a, loads, *out)
+        differentiate_inverse_dynamics(model.struct, model.workspace(), column_memory(model), q, v, a, loads, *out)
         return InverseDerivatives(*(finite(model, "inverse_derivatives", part, q=q, v=v, a=a) for part in out))
     by_q, by_v = np.empty((n, n)), np.empty((n, n))
     complex_step.inverse_derivatives(

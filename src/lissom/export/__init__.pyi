@@ -1,3 +1,3 @@
-from lissom.export.c import Exported as Exported
+from lissom.export.c import CExport as CExport
 from lissom.export.c import to_c as to_c
 from lissom.export.fmu import to_fmu as to_fmu

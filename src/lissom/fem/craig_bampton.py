@@ -109,7 +109,7 @@ def reduce(
     selection = Selection(count=modes) if isinstance(modes, int) else modes
     progress("tying interfaces")
     tied = tie(structure, interfaces)
-    base, tip = _named(base, tied, 0), _named(tip, tied, -1)
+    base, tip = _interface_name(base, tied, 0), _interface_name(tip, tied, -1)
     body = _Body(structure, tied, base, progress)
     # static and natural shapes, then orthonormal ones of rising frequency: M = I, K = omega^2
     basis, held = body.basis(method, selection, augmented)
@@ -156,7 +156,7 @@ def reduce(
     )
 
 
-def _named(name: str | None, tied: Tied, default: int) -> str:
+def _interface_name(name: str | None, tied: Tied, default: int) -> str:
     if name is None:
         return tied.names[default]
     if name not in tied.names:

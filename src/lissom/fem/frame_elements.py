@@ -16,8 +16,8 @@ from typing import TypeAlias
 import numpy as np
 
 from lissom.beam import Invariants, Section
-from lissom.beam.fields.displacement_field import Sections
-from lissom.beam.fields.inertia_invariants import integrate
+from lissom.beam.displacement_fields.displacement_field import Sections
+from lissom.beam.displacement_fields.inertia_invariants import integrate
 from lissom.errors import LissomError
 from lissom.fem.fe_structure import Array, Sparse, Structure
 
@@ -193,7 +193,7 @@ class _Builder:
         columns = np.array([np.r_[6 * i : 6 * i + 6, 6 * j : 6 * j + 6] for i, j, *_ in self.elements])
         strain = _sparse(np.array([p.strain for p in parts]), columns, self.width)
         K = csr_array(strain.T @ diags_array(np.concatenate([p.resists.ravel() for p in parts])) @ strain)
-        inertia = self._lumped(nodes, parts) if lumped else self._consistent(parts, columns)
+        inertia = self._lump(nodes, parts) if lumped else self._consistent(parts, columns)
         return Structure(
             nodes=nodes,
             width=6,
@@ -212,7 +212,7 @@ class _Builder:
             rotation=_sparse(np.array([p.rotation for p in parts]), columns, self.width),
         )
 
-    def _lumped(self, nodes: Array, parts: list[_Element]) -> SectionInertia:
+    def _lump(self, nodes: Array, parts: list[_Element]) -> SectionInertia:
         from scipy.sparse import eye_array
 
         moments = np.zeros((len(nodes), 4, 4))

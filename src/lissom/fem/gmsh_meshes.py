@@ -38,7 +38,7 @@ def mesh_step(path: Any, size: float | None = None, order: int = 2, scale: float
         return {}
 
     unit = 0.001 if scale is None else scale
-    return _meshed(draw, None if size is None else size / unit, order, unit, str(path), trusted=scale is not None)
+    return _mesh(draw, None if size is None else size / unit, order, unit, str(path), trusted=scale is not None)
 
 
 def mesh_shape(draw: Draw, size: float, order: int = 2, name: str = "shape") -> SolidMesh:
@@ -52,7 +52,7 @@ def mesh_shape(draw: Draw, size: float, order: int = 2, name: str = "shape") -> 
     size : float
         Length of an element's edge, m.
     """
-    return _meshed(draw, size, order, 1.0, name, trusted=False)
+    return _mesh(draw, size, order, 1.0, name, trusted=False)
 
 
 def bracket_and_tube(
@@ -99,10 +99,10 @@ def bracket_and_tube(
             "tip": lambda p: bool(abs(np.hypot(p[0] - length, p[2]) - bore) < 1e-6 + 0.002 * bore),
         }
 
-    return _meshed(draw, size, order, 1.0, "bracket and tube", trusted=False, curved=around)
+    return _mesh(draw, size, order, 1.0, "bracket and tube", trusted=False, curved=around)
 
 
-def _meshed(
+def _mesh(
     draw: Draw, size: float | None, order: int, unit: float, name: str, trusted: bool, curved: int = 0
 ) -> SolidMesh:
     with _session() as gmsh:

@@ -26,15 +26,15 @@ def select(
     for axis, name in enumerate("xyz"):
         value = (plane or {}).get(name)
         if value is not None:
-            return _found(structure, np.abs(nodes[:, axis] - value) <= ON_PLANE * size, f"{name} = {value:g}")
+            return _require_nodes(structure, np.abs(nodes[:, axis] - value) <= ON_PLANE * size, f"{name} = {value:g}")
     if box is not None:
         low, high = np.sort(np.asarray(box, float), axis=0)
         inside = np.all((nodes >= low - ON_PLANE * size) & (nodes <= high + ON_PLANE * size), axis=1)
-        return _found(structure, inside, f"box {np.asarray(box).tolist()}")
+        return _require_nodes(structure, inside, f"box {np.asarray(box).tolist()}")
     if near is not None:
         centre, radius = near
         close = np.linalg.norm(nodes - np.asarray(centre, float), axis=1) <= radius * (1 + ON_PLANE)
-        return _found(structure, close, f"near {list(centre)}, radius {radius:g}")
+        return _require_nodes(structure, close, f"near {list(centre)}, radius {radius:g}")
     return default
 
 
@@ -52,7 +52,7 @@ def numbered(structure: Structure, numbers: Sequence[int], name: str) -> Array:
     return order[at]
 
 
-def _found(structure: Structure, mask: Array, where: str) -> Array:
+def _require_nodes(structure: Structure, mask: Array, where: str) -> Array:
     if not mask.any():
         low, high = structure.nodes.min(axis=0), structure.nodes.max(axis=0)
         span = ", ".join(f"{name} {a:.4g} to {b:.4g}" for name, a, b in zip("xyz", low, high))

@@ -15,7 +15,7 @@ import numpy as np
 from lissom.beam import Damping, Invariants, LinkModes, SectionMap
 from lissom.beam import damping as laws
 from lissom.beam.constants import constant_property
-from lissom.beam.fields.section_rotation import bend, roll
+from lissom.beam.displacement_fields.section_rotation import bend, roll
 from lissom.beam.functions.eigenmodes import eigenmodes
 from lissom.errors import LissomError
 from lissom.fem.fe_structure import Array

@@ -245,12 +245,12 @@ def _assemble(mesh: SolidMesh, material: Material) -> tuple[Sparse, Sparse]:
         for a in range(3):
             blocks[:, :, a, :, a] += same
         unknowns = (3 * cells[:, :, None] + np.arange(3)).reshape(e, 3 * k)
-        mass = mass + _gathered(coo_array, m, cells, n)
-        K = K + _gathered(coo_array, blocks.reshape(e, 3 * k, 3 * k), unknowns, 3 * n)
+        mass = mass + _sum_blocks(coo_array, m, cells, n)
+        K = K + _sum_blocks(coo_array, blocks.reshape(e, 3 * k, 3 * k), unknowns, 3 * n)
     return mass, K
 
 
-def _gathered(coo_array: Any, blocks: Array, places: Array, size: int) -> Sparse:
+def _sum_blocks(coo_array: Any, blocks: Array, places: Array, size: int) -> Sparse:
     """Return sparse sum of dense blocks (e, k, k) on the unknowns places (e, k)."""
     k = places.shape[1]
     rows, columns = np.repeat(places, k, axis=1).ravel(), np.tile(places, (1, k)).ravel()

@@ -12,9 +12,9 @@ from pydantic import BeforeValidator, Field, model_validator
 from lissom.errors import IdentifyError, LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import Robot
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.number_fields import Number, is_number, kind_of, refusal
-from lissom.model.fields.written_forms import NULL, NUMBER, TEXT, AlsoWritten, Schema, several, union
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.number_fields import Number, is_number, kind_of, refusal
+from lissom.model.schema.written_forms import NULL, NUMBER, TEXT, AlsoWritten, Schema, several, union
 
 OFFSET, SCALE, DELAY = CORRECTIONS = ("offset", "scale", "delay")
 START, GAINS = "start", "gains"
@@ -42,7 +42,7 @@ class Prior(FitPart):
     deviation: Annotated[float, Number("the standard deviation of what is known beforehand", above=0)]
 
 
-def _tied(value: Any) -> Any:
+def _read_ties(value: Any) -> Any:
     """Return paths that take the same value, or {path: factor}."""
     if isinstance(value, str):
         value = [value]
@@ -72,7 +72,7 @@ class Unknown(FitPart):
     prior: Prior | None = Field(default=None, description="{mean, deviation}: what is known beforehand")
     ties: Annotated[
         dict[str, Annotated[float, Number("the factor")]],
-        BeforeValidator(_tied),
+        BeforeValidator(_read_ties),
         AlsoWritten(TEXT),
         AlsoWritten(several(TEXT)),
     ] = Field(default={}, description="fields that move with it: a list of paths, or {path: factor}")
@@ -93,7 +93,7 @@ class Unknown(FitPart):
         return (-np.inf if low is None else low, np.inf if high is None else high)
 
 
-def _written(value: Any) -> Any:
+def _read_unknowns(value: Any) -> Any:
     """Read unknowns as people write them: names, {name: [low, high]}, {name: {bounds, prior, start, ties}}."""
     remedy = "give a list of names, or {name: [low, high]}, or {name: {bounds: [low, high], prior: ...}}"
     if isinstance(value, str):
@@ -114,7 +114,7 @@ def _unknown(name: str, given: Any) -> Any:
     raise refusals(((name,), given, "must be [low, high] or {bounds, prior, start, ties}"))
 
 
-Unknowns = Annotated[dict[str, Unknown], BeforeValidator(_written), AlsoWritten(TEXT), AlsoWritten(several(TEXT))]
+Unknowns = Annotated[dict[str, Unknown], BeforeValidator(_read_unknowns), AlsoWritten(TEXT), AlsoWritten(several(TEXT))]
 
 
 class _Whole(FitPart):

@@ -19,11 +19,11 @@ from lissom.identify.published.explanations import Explanations, explain
 from lissom.identify.published.robot_tables import PublishedTable, RobotTables
 from lissom.model.any_robot import as_robot
 from lissom.model.description.robot import FORMAT, FormatVersion, Robot
-from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Count, Number
-from lissom.model.fields.validation_errors import explain as explained
 from lissom.model.io.robot_files import builtin_names, text_of
 from lissom.model.io.yaml_reader import read
+from lissom.model.schema.name_fields import Title
+from lissom.model.schema.number_fields import Count, Number
+from lissom.model.schema.validation_errors import explain as explained
 from lissom.scenario.scenario_schema import RobotSource
 
 START = "start with robot:, parameters: and records:"

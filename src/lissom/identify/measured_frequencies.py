@@ -14,7 +14,7 @@ from lissom.errors import IdentifyError
 from lissom.identify.fit_parameters import FitPart
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.model.description.robot import Robot
-from lissom.model.fields.number_fields import Count, Number
+from lissom.model.schema.number_fields import Count, Number
 
 TURN = 1e-4  # step along a mode, in units of its amplitude, over which the stiffness is differenced
 SHARE = 0.01  # of a frequency: its deviation unless given
@@ -54,7 +54,7 @@ def frequency(
     omega, x = 2 * np.pi * found.frequencies[k], found.shapes[:, k]
     still = np.zeros(model.nv)
     step = TURN / np.abs(x).max()
-    places = [_moved(model, found.q, sign * step * x) for sign in (1.0, -1.0)]
+    places = [_move(model, found.q, sign * step * x) for sign in (1.0, -1.0)]
     slopes = np.zeros(len(fields))
     for j, each in enumerate(fields):
         changed = robot
@@ -69,7 +69,7 @@ def frequency(
     return float(found.frequencies[k]), slopes
 
 
-def _moved(model: Any, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+def _move(model: Any, q: np.ndarray, u: np.ndarray) -> np.ndarray:
     """Return the configuration q moved by u (nv,), on the group where a coordinate is a quaternion."""
     from lissom.kernel.maths.chart import move
 

@@ -15,11 +15,11 @@ from lissom.errors import LissomError, within
 from lissom.identify.data_tables import columns
 from lissom.identify.fit_parameters import FitPart, Unknowns
 from lissom.messages import did_you_mean
-from lissom.model.fields import units
-from lissom.model.fields.base_model import refusals
-from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Count, Number, kind_of, refusal
-from lissom.model.fields.written_forms import NULL, NUMBER, TEXT, AlsoWritten
+from lissom.model.schema import units
+from lissom.model.schema.base_model import refusals
+from lissom.model.schema.name_fields import Title
+from lissom.model.schema.number_fields import Count, Number, kind_of, refusal
+from lissom.model.schema.written_forms import NULL, NUMBER, TEXT, AlsoWritten
 
 GAP = 3.5  # mean steps without a sample
 EVEN = 1e-3  # of a step: how far even samples may be off
@@ -154,7 +154,7 @@ class Record(FitPart):
         for (kind, key), column in names.items():
             with within(kind, key):
                 made[kind][key] = _finite(time[here], table[column][here]) * channels[kind][key].size
-        time, made = _averaged(time[here], made, max(1, self.every))
+        time, made = _average(time[here], made, max(1, self.every))
         return RecordSamples(time - time[0], float(time[0]), **made)
 
     def _times(self, table: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -199,7 +199,7 @@ class RecordSamples:
         return bool(np.all(np.abs(self.time - np.arange(len(self.time)) / self.rate) < EVEN / self.rate))
 
 
-def _averaged(
+def _average(
     time: np.ndarray, signals: dict[str, dict[str, np.ndarray]], every: int
 ) -> tuple[np.ndarray, dict[str, dict[str, np.ndarray]]]:
     """Average so many samples in place of each: fast noise goes, and runs take longer steps."""
@@ -252,11 +252,13 @@ def check_unit(channel: Channel, unit: str) -> None:
     """Refuse a unit of another kind than the quantity has; a factor may lead from one to the other."""
     given = None if channel.factor != 1.0 else channel.measured_in
     if given is not None and not units.fits(given, unit):
-        text = f"is of the wrong kind: the quantity is in {_told(unit)}; give such a unit, or a factor to it too"
+        text = (
+            f"is of the wrong kind: the quantity is in {_describe_unit(unit)}; give such a unit, or a factor to it too"
+        )
         raise LissomError(text, ("unit",), channel.unit or channel.column)
 
 
-def _told(unit: str) -> str:
+def _describe_unit(unit: str) -> str:
     return "no unit" if unit == "1" else unit
 
 

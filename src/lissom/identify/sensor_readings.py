@@ -88,9 +88,9 @@ def _delayed_readings(
 
     if sensor.low_pass is not None:
         corner = 2 * np.pi * sensor.low_pass
-        passed, moved = _low_passed(time, table, corner), changes("low_pass")
+        passed, moved = _low_pass(time, table, corner), changes("low_pass")
         if np.any(moved):
-            by_corner = _low_passed(time, table[:, :1], corner + 1j * STEP).imag / STEP
+            by_corner = _low_pass(time, table[:, :1], corner + 1j * STEP).imag / STEP
             passed[:, 1:] += 2 * np.pi * by_corner * moved
         table = passed
     late = changes("delay")
@@ -103,7 +103,7 @@ def _delayed_readings(
     return table + np.array([bias, *changes("bias")])
 
 
-def _low_passed(time: np.ndarray, table: np.ndarray, corner: complex) -> np.ndarray:
+def _low_pass(time: np.ndarray, table: np.ndarray, corner: complex) -> np.ndarray:
     """Return y' = w (u - y) from y(0) = u(0), for the cubic splines through the columns u (N, m)."""
     from scipy.interpolate import CubicSpline
 

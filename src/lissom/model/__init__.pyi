@@ -13,7 +13,7 @@ from lissom.model.description.joint_actions import Friction as Friction
 from lissom.model.description.joint_actions import Limits as Limits
 from lissom.model.description.joint_actions import Spring as Spring
 from lissom.model.description.joint_actions import Transmission as Transmission
-from lissom.model.description.loop import Loop as Loop
+from lissom.model.description.kinematic_loop import Loop as Loop
 from lissom.model.description.origin import Origin as Origin
 from lissom.model.description.robot import Link as Link
 from lissom.model.description.robot import Robot as Robot

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 
 from lissom.errors import Keys, LissomError, outer_path
-from lissom.model.fields.number_fields import degrees_text, looks_like_degrees
 from lissom.model.model import Model
+from lissom.model.schema.number_fields import degrees_text, looks_like_degrees
 
 
 class AngleWarning(UserWarning):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lissom.kernel.data.workspace import Workspace
     from lissom.model.compilation.actuator_tables import StateNames
     from lissom.model.description.frame import Frame
-    from lissom.model.description.loop import Loop
+    from lissom.model.description.kinematic_loop import Loop
     from lissom.model.description.robot import Robot
 
 
@@ -109,7 +109,7 @@ class Compiled:
         if np.any(self.arrays.tree.nodes):
             from lissom.kernel.links.exact_link import compile_exact
 
-            compile_exact(self.struct, packed, packed.fields.late, number)
+            compile_exact(self.struct, packed, packed.fields.indirect, number)
         if has_actuators(self.arrays):
             compile_actuators(self.struct, packed, number)
         if has_elements_or_contacts(self.arrays):

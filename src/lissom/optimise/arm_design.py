@@ -18,8 +18,8 @@ from lissom import printing
 from lissom.errors import LissomError, OptimiseError
 from lissom.files import write_whole
 from lissom.model.description.robot import Robot
-from lissom.model.fields.name_fields import Choice, Title
-from lissom.model.fields.number_fields import Count
+from lissom.model.schema.name_fields import Choice, Title
+from lissom.model.schema.number_fields import Count
 from lissom.optimise.motion_schema import OptimiseTask
 from lissom.progress import Progress
 from lissom.scenario.scenario_schema import Scenario

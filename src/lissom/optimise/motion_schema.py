@@ -10,10 +10,10 @@ from lissom.control.schema.joint_values import ByJoint, One, Values
 from lissom.control.schema.reference_schema import COORDINATE
 from lissom.errors import LissomError, OptimiseError
 from lissom.model.description.robot import FORMAT, FormatVersion
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.name_fields import Choice, Title
-from lissom.model.fields.number_fields import Count, Number
-from lissom.model.fields.units import FORCE, POSITION, RATE
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import Choice, Title
+from lissom.model.schema.number_fields import Count, Number
+from lissom.model.schema.units import FORCE, POSITION, RATE
 from lissom.scenario.scenario_schema import Scenario
 from lissom.study.plan.study_schema import ScenarioSource
 

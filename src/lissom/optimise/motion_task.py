@@ -18,8 +18,8 @@ from lissom.dynamics.coordinates import configuration
 from lissom.dynamics.inverse import inverse_dynamics, joint_wrenches
 from lissom.errors import Keys, LissomError, OptimiseError, within
 from lissom.messages import listed
-from lissom.model.fields.units import POSITION, RATE, JointUnit
 from lissom.model.model import Model
+from lissom.model.schema.units import POSITION, RATE, JointUnit
 from lissom.optimise.motion_schema import FEWEST_INTERVALS, Motion
 
 SAMPLES = 40  # along the first guess of a motion

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
-from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Number
-from lissom.model.fields.units import POSITION
-from lissom.model.fields.vector_fields import Vector
+from lissom.model.schema.name_fields import Title
+from lissom.model.schema.number_fields import Number
+from lissom.model.schema.units import POSITION
+from lissom.model.schema.vector_fields import Vector
 from lissom.optimise.motion_schema import OptimisePart, OptimiseTask
 from lissom.scenario.scenario_schema import Scenario
 from lissom.study.plan.study_schema import ScenarioSource

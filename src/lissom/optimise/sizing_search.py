@@ -11,8 +11,8 @@ from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError, OptimiseError, within
 from lissom.messages import listed
 from lissom.model.description.robot import Robot
-from lissom.model.fields.number_fields import is_number
 from lissom.model.io.robot_paths import get
+from lissom.model.schema.number_fields import is_number
 from lissom.optimise.design_stress import KNOWN
 from lissom.optimise.section_design import STATIONS, Case, Design, DualValue, LoadedDesign
 from lissom.optimise.sizing_result import MISSED, Lightest, LimitedQuantity

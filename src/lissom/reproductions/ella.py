@@ -102,7 +102,7 @@ def run(duration: float = 4.0) -> Results:
     motion = simulate(formulation, duration, controller=law, start=start)
     t, q, v = np.asarray(motion.time), motion.q, motion.v
     tau = np.array([law(*sample) for sample in zip(t, q, v)])
-    stiff = simulate(formulation, duration, controller=_stiffened(law), start=start)
+    stiff = simulate(formulation, duration, controller=_stiffen(law), start=start)
     twin = rigid_twin(model.robot).compile()
     rigid = lissom.simulate(twin, duration, controller=from_config(twin, scenario.control, twin.neutral()))
 
@@ -138,7 +138,7 @@ def bent_start(model: Model) -> Array:
     return q
 
 
-def _stiffened(law: ControlLaw) -> ControlLaw:
+def _stiffen(law: ControlLaw) -> ControlLaw:
     """Return the law with `STIFF` times its gains on angles."""
     from dataclasses import replace
 
@@ -157,7 +157,7 @@ def _tip_deflection(formulation: ScrewPDE, q: Array) -> Array:
 def _spectrum(t: Array, deflection: Array) -> tuple[Array, Array]:
     from lissom.analysis.modes.spectra import amplitude_spectrum
 
-    spectrum = amplitude_spectrum(t, _high_passed(t, deflection))
+    spectrum = amplitude_spectrum(t, _high_pass(t, deflection))
     return spectrum.frequencies, spectrum.values
 
 
@@ -174,7 +174,7 @@ def _closed_loop_frequencies(model: Model, law: Any, q: Array) -> Array:
     return np.sort(np.abs(poles[poles.imag > 1e-9]))[:4] / (2 * np.pi)
 
 
-def _high_passed(t: Array, y: Array) -> Array:
+def _high_pass(t: Array, y: Array) -> Array:
     """Return the oscillating part above 1 Hz, as the experiment isolates the elastic content."""
     from scipy.signal import butter, sosfiltfilt
 
@@ -209,8 +209,8 @@ def _report(results: Results, console: Any) -> None:
     table = Table(box=box.SIMPLE_HEAD, title="ELLA by the stacked screw system", title_justify="left")
     table.add_column("quantity")
     table.add_column("value", justify="right")
-    table.add_row("frequencies identified from the settling tip", f"{_joined(results.identified_frequencies)} Hz")
-    table.add_row("poles of the controlled arm at the final pose", f"{_joined(results.pole_frequencies)} Hz")
+    table.add_row("frequencies identified from the settling tip", f"{_join(results.identified_frequencies)} Hz")
+    table.add_row("poles of the controlled arm at the final pose", f"{_join(results.pole_frequencies)} Hz")
     for what, (hz, values) in (("present gains", results.spectra), ("stiff motors", results.stiff_spectra)):
         near = (hz > 10) & (hz < 17)
         peak = near.nonzero()[0][np.argmax(values[near].max(axis=1))]
@@ -223,7 +223,7 @@ def _report(results: Results, console: Any) -> None:
     console.print(table)
 
 
-def _joined(values: Array) -> str:
+def _join(values: Array) -> str:
     return ", ".join(f"{value:.2f}" for value in values)
 
 
@@ -279,7 +279,7 @@ def twists(results: Results) -> Figure:
     return _by_link(results, parts, ("velocity v", "angular velocity"), ("velocity [m/s]", "rate [rad/s]"))
 
 
-def _compared(results: Results, curves: Sequence[tuple[str, Array, str, Array, str]], quantity: str) -> Figure:
+def _plot_comparison(results: Results, curves: Sequence[tuple[str, Array, str, Array, str]], quantity: str) -> Figure:
     """Three panels, two curves each: title, values, label, values, label."""
     from lissom.view.figures.figure_style import COLOURS, DASHES
 
@@ -299,13 +299,13 @@ def joint_angles(results: Results) -> Figure:
         (f"{joint} ({name})", results.q[:, at[k]], "flexible arm", results.desired[:, k], "reference")
         for k, (joint, name) in enumerate(MOTORS.items())
     ]
-    return _compared(results, curves, "angle [rad]")
+    return _plot_comparison(results, curves, "angle [rad]")
 
 
 def tip_position(results: Results) -> Figure:
     """Draw the tip's path beside that of the rigid arm."""
     rigid = np.array([lissom.tip_pose(results.rigid.model, q)[:3, 3] for q in results.rigid.q])
-    return _compared(
+    return _plot_comparison(
         results,
         [(axis, results.tip[:, k], "flexible arm", rigid[:, k], "rigid arm") for k, axis in enumerate(XYZ)],
         "position [m]",
@@ -314,11 +314,11 @@ def tip_position(results: Results) -> Figure:
 
 def tip_deflection(results: Results) -> Figure:
     """Draw the deflection of the tip, and its part above 1 Hz."""
-    filtered = 1e3 * _high_passed(results.time, results.deflection)
+    filtered = 1e3 * _high_pass(results.time, results.deflection)
     curves = [
         (axis, 1e3 * results.deflection[:, k], "deflection", filtered[:, k], "above 1 Hz") for k, axis in enumerate(XYZ)
     ]
-    return _compared(results, curves, "deflection [mm]")
+    return _plot_comparison(results, curves, "deflection [mm]")
 
 
 def spectra(results: Results) -> Figure:
@@ -335,7 +335,7 @@ def spectra(results: Results) -> Figure:
         axis.set(title=XYZ[k], xlabel="frequency [Hz]", ylabel="amplitude [mm]")
         axis.set(xlim=(0, 30), ylim=(1e-6 * 1e3 * values.max(), 2e3 * values.max()))
     axes[0, 0].legend(loc="lower left")
-    note = f"identified: {_joined(results.identified_frequencies)} Hz\ndotted: poles of the controlled arm"
+    note = f"identified: {_join(results.identified_frequencies)} Hz\ndotted: poles of the controlled arm"
     corner = axes[0, 2].transAxes
     axes[0, 2].text(0.98, 0.95, note, ha="right", va="top", fontsize=7, transform=corner, color=GREY)
     return figure
@@ -374,7 +374,7 @@ def modal_coordinates(results: Results) -> Figure:
     for title, label in (("axial", "axial1"), ("bending along y", "y1"), ("bending along z", "z1")):
         one, two = (1e3 * results.q[:, results.model.q_names.index(f"{link}.{label}")] for link in LINKS)
         curves.append((f"{title}, first function", one, "upper", two, "forearm"))
-    return _compared(results, curves, "amplitude [mm]")
+    return _plot_comparison(results, curves, "amplitude [mm]")
 
 
 def torques(results: Results) -> Figure:
@@ -384,7 +384,7 @@ def torques(results: Results) -> Figure:
         own = results.tau[:, results.model.joint(joint).joint_v.start]
         rigid = results.rigid.dataset["torque"].sel(coordinate=joint).values
         curves.append((f"{joint} ({name})", own, "flexible arm", rigid, "rigid arm"))
-    return _compared(results, curves, "torque [N m]")
+    return _plot_comparison(results, curves, "torque [N m]")
 
 
 def wrench_of(joint: str) -> Callable[[Results], Figure]:

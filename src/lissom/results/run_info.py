@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -52,6 +53,22 @@ class RunInfo:
             date=datetime.now().astimezone().isoformat(" ", "seconds"),
             gains=_gains(raw),
         )
+
+
+def describe_run(info: RunInfo, robot: str) -> dict[str, str | float | int]:
+    """Return what a table says of how a run was made: program, version, robot, method, settings, scenario.
+
+    They are plain texts and numbers, as files take them.
+    """
+    said: dict[str, str | float | int] = {"program": "lissom", "version": info.version, "robot_name": robot}
+    said |= {"date": info.date, "status": info.status.word, "method": info.method, "steps": info.steps}
+    if info.settings is not None:
+        for name, value in info.settings.model_dump().items():
+            if value is not None:
+                said[f"settings.{name}"] = value if isinstance(value, int | float) else str(value)
+    if info.scenario:
+        said["scenario"] = json.dumps(info.scenario, default=str)
+    return {name: value for name, value in said.items() if value != ""}
 
 
 def _gains(raw: RawRun) -> dict[str, dict[str, float]]:

@@ -20,7 +20,7 @@ from lissom.results.quantities import Quantities
 from lissom.results.quantity_names import ENERGIES
 from lissom.results.registry.result_quantity import RunData
 from lissom.results.registry.run_quantities import expected_quantities, quantities
-from lissom.results.run_info import RunInfo
+from lissom.results.run_info import RunInfo, describe_run
 from lissom.simulation.postprocess import Observation, energies_of, observe, observe_run
 from lissom.simulation.raw_run import Event, RawRun
 from lissom.simulation.settings import RunSettings
@@ -52,7 +52,7 @@ class Samples:
     @cached_property
     def dataset(self) -> xr.Dataset:
         """Every quantity of the run, labelled; what follows from the samples is computed when first asked for."""
-        return self.quantities.dataset()
+        return self.quantities.dataset().assign_attrs(describe_run(self.info, self.model.robot.name))
 
     @cached_property
     def quantities(self) -> Quantities:

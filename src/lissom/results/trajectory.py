@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +14,8 @@ from lissom.errors import LissomError, check_choice
 from lissom.lie import quaternion, so3
 from lissom.messages import suggestion
 from lissom.results.lookup import NamedColumns
+from lissom.results.presentation.display_units import DisplayUnits
+from lissom.results.presentation.presentation import Presentation, noise_floors
 from lissom.results.run_info import RunInfo
 from lissom.results.run_samples import Samples
 from lissom.simulation.raw_run import RawRun
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from lissom.results.momentum import Momentum
     from lissom.results.registry.stress_peaks import StressPeak
     from lissom.results.summaries.summary import Summary
+    from lissom.view.figures.overlays import OverlaidCurves
 
 Frame = Literal["local", "parent", "world"]
 
@@ -40,6 +45,8 @@ class Trajectory(Samples):
     is bent away at its tip. All are xarray.DataArray with units; `run.dataset` holds everything.
     """
 
+    _units: tuple[str, ...] | None = None  # chosen for this object
+    others: tuple[OverlaidCurves, ...] = ()  # what is drawn beside it
     repeat: Any = None  # what it was made of, a `RepeatableRun`; None of a run from a file
 
     def __repr__(self) -> str:
@@ -256,6 +263,57 @@ class Trajectory(Samples):
 
         return fatigue(self.data, link, woehler if isinstance(woehler, Woehler) else Woehler(woehler))
 
+    # how it is shown
+
+    def beside(self, others: Mapping[str, Any] | None = None, /, **more: Any) -> Trajectory:
+        """Return this run such that its plots and pages draw others into their charts, by their labels.
+
+        Parameters
+        ----------
+        others : mapping of str, optional
+            A run each, the path of a saved one, or measured data: columns by name, or the path of a CSV, Parquet or
+            NumPy file. Columns are called as those of `to_dataframe`, "position.elbow" or "elbow [deg]", and "time".
+        **more
+            Likewise, where labels are words: `run.beside(measured="bench.csv", rigid=other).plot("joints")`.
+
+        Returns
+        -------
+        Trajectory
+            The same results; what is drawn beside them is not saved with them.
+        """
+        from lissom.view.figures.overlays import read_overlays
+
+        made = object.__new__(type(self))
+        made.__dict__ |= self.__dict__
+        made.others = (*self.others, *read_overlays(self, {**(others or {}), **more}))
+        return made
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of tables, figures, pages and exports, such as ("kN", "mm", "deg"); data itself is always SI.
+
+        They are those of the scenario, or else of the user's settings; set them to other names to have others.
+        """
+        if self._units is not None:
+            return self._units
+        from lissom.results.presentation.user_settings import user_settings
+
+        chosen = self.info.scenario.get("units")
+        return DisplayUnits.of(chosen).names if chosen else user_settings().units
+
+    @units.setter
+    def units(self, names: str | Sequence[str]) -> None:
+        self._units = DisplayUnits.of(names).names
+
+    @cached_property
+    def _floors(self) -> dict[str, float]:
+        return noise_floors(self.numbers)
+
+    @property
+    def shown(self) -> Presentation:
+        """Units of what is shown of this run, and the sizes below which numbers are rounding errors."""
+        return Presentation(DisplayUnits(self.units), self._floors)
+
     # accounts
 
     def energy_audit(self) -> EnergyAudit:
@@ -305,11 +363,24 @@ class Trajectory(Samples):
 
     # pages and films
 
-    def report(self, path: str | Path, title: str | None = None) -> Path:
-        """Write one HTML file with the moving arm, charts and tables; it opens without a server or a network."""
+    def report(
+        self, path: str | Path, title: str | None = None, text: str | None = None, logo: str | Path | None = None
+    ) -> Path:
+        """Write one HTML file with the moving arm, charts and tables, which needs no server; or a PDF.
+
+        Parameters
+        ----------
+        path : str or Path
+            Its ending, .html or .pdf, says what it becomes.
+        title, text : str, optional
+            What stands over it and in front; an empty line begins a paragraph of the text. Those of the scenario
+            unless given.
+        logo : str or Path, optional
+            A picture for its head (.png, .jpg or .svg); that of the scenario or of the user's settings unless given.
+        """
         from lissom.view.pages.run_report import save
 
-        return save(self, path, title)
+        return save(self, path, title=title, text=text, logo=None if logo is None else str(logo))
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write a film of the motion: .mp4 (by ffmpeg) or .gif.
@@ -352,26 +423,63 @@ class Trajectory(Samples):
 
         return rescue(path)
 
-    def to_dataframe(self) -> pd.DataFrame:
+    def to_dataframe(
+        self, columns: Iterable[str] | None = None, units: bool | str | Sequence[str] = False
+    ) -> pd.DataFrame:
         """Return one row per time, one column per number: position.elbow, wrench.elbow.fx, deflection.upper.y, ...
 
         `.attrs["units"]` has the unit of every column.
+
+        Parameters
+        ----------
+        columns : iterable of str, optional
+            Those wanted, by name, by what names begin with ("wrench.elbow"), or by patterns: "*.elbow*".
+        units : bool or sequence of str, optional
+            Names of units, such as ["kN", "mm", "deg"]; True takes those of the run. SI unless given.
         """
         from lissom.results.files.table_files import to_dataframe
 
-        return to_dataframe(self)
+        return to_dataframe(self, columns, units)
 
-    def to_csv(self, path: str | Path, units: bool = False) -> None:
-        """Write the table of `to_dataframe` as CSV; with `units` in the header: position.elbow [rad]."""
+    def to_csv(
+        self,
+        path: str | Path,
+        units: bool | str | Sequence[str] = False,
+        columns: Iterable[str] | None = None,
+    ) -> None:
+        """Write the table of `to_dataframe` as CSV; where `units` are wanted the header has them: position.elbow [deg].
+
+        Parameters
+        ----------
+        units, columns
+            As of `to_dataframe`.
+        """
         from lissom.results.files.table_files import to_csv
 
-        to_csv(self, path, units)
+        to_csv(self, path, units, columns)
 
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the table of `to_dataframe` as Parquet (needs pyarrow)."""
+    def to_excel(
+        self,
+        path: str | Path,
+        units: bool | str | Sequence[str] = True,
+        columns: Iterable[str] | None = None,
+    ) -> None:
+        """Write the table of `to_dataframe` as an Excel file, with a sheet that says how it was computed.
+
+        Parameters
+        ----------
+        units, columns
+            As of `to_dataframe`; it needs the package openpyxl.
+        """
+        from lissom.results.files.table_files import to_excel
+
+        to_excel(self, path, units, columns)
+
+    def to_parquet(self, path: str | Path, columns: Iterable[str] | None = None) -> None:
+        """Write the table of `to_dataframe` as Parquet, in SI (needs pyarrow)."""
         from lissom.results.files.table_files import to_parquet
 
-        to_parquet(self, path)
+        to_parquet(self, path, columns)
 
     def to_mat(self, path: str | Path) -> None:
         """Write all variables for MATLAB (.mat, version 5): `wrench` (time, joint, component), `labels.joint`, ..."""

@@ -77,7 +77,7 @@ class Prepared:
     @property
     def repeatable(self) -> RepeatableRun:
         """What it runs, to be run again: another robot is prepared anew, with its control, start and motion."""
-        from lissom.simulation.loop.time_loop import simulate_raw
+        from lissom.simulation.stepping.time_loop import simulate_raw
 
         def make(robot: Robot, settings: RunSettings) -> RawRun:
             other = self

@@ -12,10 +12,10 @@ from pydantic_core import ValidationError
 
 from lissom import builtin
 from lissom.errors import LissomError, ScenarioError
-from lissom.model.fields.number_fields import kind_of
-from lissom.model.fields.validation_errors import explain
 from lissom.model.io import robot_files
 from lissom.model.io.yaml_reader import Node, read
+from lissom.model.schema.number_fields import kind_of
+from lissom.model.schema.validation_errors import explain
 from lissom.scenario import FREE_MOTION
 from lissom.scenario.scenario_schema import Scenario
 

@@ -10,10 +10,10 @@ from lissom.errors import RobotError, ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot
 from lissom.model.description.joint_kinds import KINDS
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.units import JointUnit
 from lissom.model.io.robot_paths import get, unit_at_joint, unit_of
 from lissom.model.io.to_dict import fields
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.units import JointUnit
 from lissom.scenario.scenario_schema import Scenario
 
 FIRST = ("lissom", "name", "robot", "duration")  # fields of a file in the order of reading

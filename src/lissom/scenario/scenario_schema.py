@@ -13,18 +13,20 @@ from lissom.errors import ABSENT, LissomError, ScenarioError
 from lissom.messages import did_you_mean, listed
 from lissom.model import Robot, load
 from lissom.model.description.robot import FORMAT, FormatVersion
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.lazy_fields import lazy
-from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Checked, Number, Share, kind_of, refusal
-from lissom.model.fields.units import STATE
-from lissom.model.fields.written_forms import TEXT, AlsoWritten, Schema, SchemaOf, several, union
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.lazy_fields import lazy
+from lissom.model.schema.name_fields import Title
+from lissom.model.schema.number_fields import Checked, Number, Share, kind_of, refusal
+from lissom.model.schema.units import STATE
+from lissom.model.schema.written_forms import TEXT, AlsoWritten, Schema, SchemaOf, several, union
+from lissom.results.presentation.display_units import UnitNames
 from lissom.simulation.initial_state import EQUILIBRIUM, HELD, REMEDY
 from lissom.simulation.settings import Integration, OutputSampling
 
 if TYPE_CHECKING:
     from lissom.control.schema.pose_motions import AnyMotion
     from lissom.model.description.sensor import AnySensor
+    from lissom.results.presentation.report_text import ReportText
     from lissom.results.trajectory import Trajectory
     from lissom.scenario.prepare import Prepared
     from lissom.simulation.inputs.loads import Load
@@ -33,6 +35,7 @@ else:
     AnyMotion = lazy("lissom.control.schema.pose_motions:AnyMotion")
     AnySensor = lazy("lissom.model.description.sensor:AnySensor")
     Load = lazy("lissom.simulation.inputs.loads:Load")
+    ReportText = lazy("lissom.results.presentation.report_text:ReportText")
     Payload = lazy("lissom.simulation.inputs.payload:Payload")
 
 HOLDS = ("joints", "motors")
@@ -134,11 +137,15 @@ class Scenario(ScenarioPart, Integration):
     accuracy: Annotated[float | None, Share("the relative error allowed in the numbers of the tables, such as 1 %")] = (
         None
     )
+    units: Annotated[tuple[str, ...], UnitNames()] = Field(
+        default=(), description="units of tables, figures, pages and exports: [kN, mm, deg, MPa]"
+    )
+    report: ReportText | None = Field(default=None, description="{title: ..., text: ..., logo: ...} of its report")
     output: Output = Field(default=Output(), description="{rate: 200, folder: ..., audit: true}")
 
     @model_validator(mode="before")
     @classmethod
-    def _settled(cls, data: Any) -> Any:
+    def _settle(cls, data: Any) -> Any:
         start = data.get("start") if isinstance(data, dict) else None
         if not isinstance(start, str) or start != EQUILIBRIUM:
             return data
@@ -146,7 +153,7 @@ class Scenario(ScenarioPart, Integration):
 
     @model_validator(mode="before")
     @classmethod
-    def _changed(cls, data: Any) -> Any:
+    def _apply_changes(cls, data: Any) -> Any:
         """Return the robot with the values that `change` gives it; the scenario then has that robot."""
         change, robot = (data.get("change"), data.get("robot")) if isinstance(data, dict) else (None, None)
         if not (isinstance(change, dict) and change and robot):

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from pydantic_core import ValidationError
 
 from lissom.errors import LissomError
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.validation_errors import explain
 from lissom.model.io.robot_files import find
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.validation_errors import explain
 
 Task = TypeVar("Task", bound=Description)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.control.references.reference import Reference
 from lissom.dynamics.coordinates import configuration, indices, rates, velocity_indices
-from lissom.dynamics.loops.loop_closing import NEAR, closed_configuration, closed_velocity
+from lissom.dynamics.kinematic_loops.loop_closing import NEAR, closed_configuration, closed_velocity
 from lissom.errors import LissomError, within
 from lissom.messages import did_you_mean
 from lissom.model.angle_warnings import doubt_degrees

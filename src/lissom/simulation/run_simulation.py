@@ -14,12 +14,12 @@ from lissom.progress import Progress
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.results.trust.repeatable_run import RepeatableRun
 from lissom.results.validity.every_check import check_run
-from lissom.simulation.loop.interrupts import AFTER_ALL
-from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.raw_run import Event
 from lissom.simulation.settings import RunOptions, RunSettings, takes_settings
 from lissom.simulation.status.run_ending import Ending
 from lissom.simulation.status.run_warnings import warn_about_run
+from lissom.simulation.stepping.interrupts import AFTER_ALL
+from lissom.simulation.stepping.time_loop import simulate_raw
 
 if TYPE_CHECKING:  # only annotations need them
     from lissom.dynamics.sensing import Sensors

@@ -9,9 +9,9 @@ from pydantic import model_validator
 
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.name_fields import Choice
-from lissom.model.fields.number_fields import Flag, Number
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import Choice
+from lissom.model.schema.number_fields import Flag, Number
 from lissom.simulation.integrators import registry
 
 Function = TypeVar("Function", bound=Callable[..., Any])

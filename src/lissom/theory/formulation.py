@@ -137,7 +137,7 @@ class Formulation(ABC):
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Generalised forces (nv,) that produce the accelerations a; `Offer.INVERSE_DYNAMICS`."""
-        raise self._not_offered(Offer.INVERSE_DYNAMICS)
+        raise self._refusal(Offer.INVERSE_DYNAMICS)
 
     def driven_accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Accelerations (nv,) where those of prescribed joints are as in a; for what covers prescribed joints."""
@@ -145,11 +145,11 @@ class Formulation(ABC):
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
         """Kinetic and potential energies; `Offer.ENERGY`."""
-        raise self._not_offered(Offer.ENERGY)
+        raise self._refusal(Offer.ENERGY)
 
     def linearise(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Any:
         """Return A and B of the motion about a state with given accelerations; `Offer.LINEAR_MODEL`."""
-        raise self._not_offered(Offer.LINEAR_MODEL)
+        raise self._refusal(Offer.LINEAR_MODEL)
 
     @property
     def dynamics(self) -> Dynamics | None:
@@ -160,7 +160,7 @@ class Formulation(ABC):
         """Where a run left what the formulation describes; None: nowhere."""
         return None
 
-    def _not_offered(self, what: Offer) -> Unsupported:
+    def _refusal(self, what: Offer) -> Unsupported:
         return Unsupported(f"{type(self).__name__} does not offer {what}")
 
 

@@ -115,8 +115,8 @@ def _solve_forces(formulation: Formulation, dynamics: Dynamics, settings: RunSet
     Where it does not converge within what the formulation describes, or there is no inverse dynamics, it solves for the
     accelerations: that asks for short steps alone.
     """
-    from lissom.simulation.loop.time_loop import simulate_raw
     from lissom.simulation.status.run_ending import Ending
+    from lissom.simulation.stepping.time_loop import simulate_raw
     from lissom.theory.callback import last_error
 
     if formulation.dynamics is not None or Offer.INVERSE_DYNAMICS in formulation.offers:

@@ -53,18 +53,18 @@ class LoadedFormulation(Formulation):
 
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Wrench of the parent on the child at every joint: what moves the links beyond, less the loads on them."""
-        return self._relieved(q, self.base.wrenches(q, v, a))
+        return self._subtract_loads(q, self.base.wrenches(q, v, a))
 
     def wrenches_under(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Return `wrenches`; of closed chains under the motors' forces and the loads."""
         acting = tau + self.base.load_forces(q, self.placed())
-        return self._relieved(q, self.base.wrenches_under(q, v, a, acting))
+        return self._subtract_loads(q, self.base.wrenches_under(q, v, a, acting))
 
     def tip(self, q: np.ndarray) -> np.ndarray:
         """Pose (4, 4) of the tip."""
         return self.base.tip(q)
 
-    def _relieved(self, q: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
+    def _subtract_loads(self, q: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
         """Return joint wrenches less the loads beyond each joint."""
         out, robot = np.array(wrenches), self.model.robot
         for frame, wrench, in_world in self.placed():

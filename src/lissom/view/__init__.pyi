@@ -4,7 +4,7 @@ from lissom.view.figures.chart import Chart as Chart
 from lissom.view.figures.chart import Series as Series
 from lissom.view.figures.chart import quantity_charts as quantity_charts
 from lissom.view.figures.figure_style import style as style
-from lissom.view.figures.plot_kinds import Plot as Plot
+from lissom.view.figures.plot_registry import Plot as Plot
 from lissom.view.figures.plots import register_plot as register_plot
 from lissom.view.films.film import film as film
 from lissom.view.films.film import still as still

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lissom
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.data.arrays import JointMotion
 from lissom.kernel.packs import covers
 

@@ -7,14 +7,13 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from both_ways import ROUNDING, both_ways
+from both_ways import ROUNDING, both_ways, has_packs
 from local_parts import local_parts
 from random_trees import tree
 
 import lissom
 from lissom.cli import aot_workload
 from lissom.kernel.compile import Struct
-from lissom.kernel.compile.kinds import has_packs
 from lissom.kernel.compile.trace import Trace
 from lissom.kernel.compile.translate import find
 from lissom.kernel.implicit import articulated_newton

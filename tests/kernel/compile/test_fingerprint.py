@@ -41,10 +41,10 @@ def test_comments_docstrings_and_layout_do_not_count(tmp_path, old, new, same):
     file = tmp_path / "kernels.py"
     file.write_text(MODULE)
     known = fingerprint.digests(tmp_path, [file])
-    assert fingerprint.unchanged(tmp_path, known)
+    assert fingerprint.is_unchanged(tmp_path, known)
     file.write_text(MODULE.replace(old, new, 1))
-    fingerprint._is_unchanged.cache_clear()
-    assert fingerprint.unchanged(tmp_path, known) is same
+    fingerprint._means_the_same.cache_clear()
+    assert fingerprint.is_unchanged(tmp_path, known) is same
 
 
 @pytest.mark.parametrize("content", [None, "def broken(:", "\0"])
@@ -53,7 +53,7 @@ def test_a_file_that_is_gone_or_no_python_has_changed(tmp_path, content):
     file.write_text(MODULE)
     known = fingerprint.digests(tmp_path, [file])
     file.unlink() if content is None else file.write_text(content)
-    assert not fingerprint.unchanged(tmp_path, known)
+    assert not fingerprint.is_unchanged(tmp_path, known)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_an_edit_of_the_package_leaves_or_ends_its_library(tmp_path):
         changed, count = re.subn(old, new, text, count=1)
         assert count == 1, f"{old} is not in {name}"
         (package / name).write_text(changed)
-        fingerprint._is_unchanged.cache_clear()
-        assert fingerprint.unchanged(package, known) is same, name
+        fingerprint._means_the_same.cache_clear()
+        assert fingerprint.is_unchanged(package, known) is same, name
         (package / name).write_text(text)
 
 

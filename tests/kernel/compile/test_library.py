@@ -14,17 +14,17 @@ import lissom
 from lissom import cache
 from lissom.kernel.algorithms.body_energies import world_frames
 from lissom.kernel.algorithms.bound_arguments import forward_of
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.libraries import library, toolchain
 from lissom.kernel.compile.libraries.library_build import build
 from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.trace import Need, tracing
 from lissom.kernel.kinematics.frame_jacobian import frame_jacobian
-from lissom.kernel.packs.memory import packed
+from lissom.kernel.packs.memory import pack_states
 from lissom.operating_system import is_private
 
 pytestmark = pytest.mark.skipif(toolchain.compiler() is None, reason="needs a C compiler")
-TARGET = toolchain.own_targets()[-1]
+TARGET = toolchain.own_target()
 
 # of an earlier version
 OTHER_FORM = '{"file": "gone.so", "entries": {}, "sources": "5a17"}'
@@ -111,11 +111,11 @@ def held(small, table, monkeypatch):
     def found(content):
         table.with_name("other.json").write_text(content)
         only(table.with_name("other.json"), monkeypatch)
-        library._opened.cache_clear()
-        return [library.holding(kernel, need.kinds) for kernel, need in zip((world_frames, frame_jacobian), small)]
+        library._open.cache_clear()
+        return [library.find_holder(kernel, need.kinds) for kernel, need in zip((world_frames, frame_jacobian), small)]
 
     yield found
-    library._opened.cache_clear()
+    library._open.cache_clear()
 
 
 def test_code_of_other_sources_is_not_used(table, held):
@@ -136,9 +136,9 @@ def copied(table, tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     shutil.copytree(table.parent, folder)
     monkeypatch.setenv("LISSOM_CACHE_KERNELS", str(folder))
-    library._opened.cache_clear()
+    library._open.cache_clear()
     yield folder / table.name
-    library._opened.cache_clear()
+    library._open.cache_clear()
 
 
 def test_another_copy_of_the_same_sources_is_served_and_one_of_other_sources_is_not(table, tmp_path):
@@ -192,7 +192,7 @@ def test_a_file_that_others_may_write_is_not_loaded(which, copied):
     assert len(list(library.libraries())) == 1
     file = copied.with_name(json.loads(copied.read_text())["file"])
     (copied if which == "table" else file).chmod(0o666)
-    library._opened.cache_clear()
+    library._open.cache_clear()
     assert list(library.libraries()) == []
 
 
@@ -290,38 +290,32 @@ def test_a_kernel_calls_another_of_the_library_by_its_name_and_an_edit_to_either
     assert called(caller) == ["3", "2.0", "4.0", "6.0", "0"]
 
 
-@pytest.mark.parametrize(
-    ("processor", "made"),
-    [
-        ((toolchain.WIDE, "x86-64-v3", "x86-64-v2"), (toolchain.WIDE, "x86-64-v3")),
-        (("x86-64-v3", "x86-64-v2"), ("x86-64-v3",)),
-        (("aarch64",), ("aarch64",)),
-    ],
-)
-def test_a_library_is_made_for_the_best_level_and_for_that_of_packs(processor, made, monkeypatch):
-    monkeypatch.setattr(toolchain, "levels", lambda: processor)
-    assert tuple(target.level for target in toolchain.own_targets()) == made
+def test_a_library_is_made_for_the_best_level(monkeypatch):
+    for processor in ((toolchain.WIDE, "x86-64-v3", "x86-64-v2"), ("x86-64-v3", "x86-64-v2"), ("aarch64",)):
+        monkeypatch.setattr(toolchain, "levels", lambda found=processor: found)
+        assert toolchain.own_target().level == processor[0]
 
 
 @pytest.mark.skipif("x86-64-v3" not in toolchain.levels(), reason="levels are those of newer x86-64 processors")
-def test_only_packs_are_compiled_for_registers_as_wide_as_they_are(caller):
-    """Code for processors with such registers can be made on any other, too; where it runs, it computes the same."""
+@pytest.mark.parametrize("number", [float, complex, "packs"])
+def test_registers_of_any_width_compute_the_same(number, caller):
+    """Code for the widest registers can be made on any processor; where it runs, it computes the same."""
     import caller as made
 
-    targets, plain = (Target(toolchain.WIDE), Target("x86-64-v3")), traced_caller()
-    states, out = packed(np.arange(24.0).reshape(8, 3))[0], packed(np.zeros((8, 3)))[0]
-    need, inner = Need("caller", "outer", kinds((states, out))), Need("caller", "inner", kinds((states, 0)))
-    tables, _ = built({**plain, need: "int64"}, caller / "kernels", targets)
-    held = {target: json.loads(table.read_text())["entries"] for target, table in zip(targets, tables, strict=True)}
-    assert [name.partition("(")[0] for name in held[targets[0]]] == ["caller.outer"]
-    assert len(held[targets[1]]) == 3
-    assert inner not in held[targets[0]]
+    states, out = np.arange(12.0).reshape(4, 3), np.zeros((4, 3))
+    if number == "packs":
+        (states, out), lanes = (pack_states(np.repeat(each, 8, axis=0))[0] for each in (states, out)), "lanes"
+    else:
+        states, out, lanes = states.astype(number), out.astype(number), ...
+    need = Need("caller", "outer", kinds((states, out)))
+    targets = (Target(toolchain.WIDE), Target("x86-64-v3"))
+    tables, _ = built({need: "int64"}, caller / "kernels", targets)
+    assert len(tables) == len(targets)
     for target, table in zip(targets, tables, strict=True):
         if target.level in toolchain.levels():
-            out["lanes"] = 0.0
-            assert library.Library(table).function(library.key(made.outer, need.kinds), need.kinds)(states, out) == 3
-            assert np.array_equal(out["lanes"], 2.0 * states["lanes"])
-    assert len(built(plain, caller / "plain", targets)[0]) == 1  # without packs no library is as wide
+            out[lanes] = 0.0
+            library.Library(table).function(library.key(made.outer, need.kinds), need.kinds)(states, out)
+            assert np.array_equal(out[lanes], 2.0 * states[lanes])
 
 
 def test_what_the_compiler_says_is_told(tmp_path):

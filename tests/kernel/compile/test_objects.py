@@ -9,7 +9,7 @@ from lissom.kernel.compile.libraries.object_files import Objects
 from lissom.kernel.compile.libraries.toolchain import CompilerError, Target
 
 TEXT = '#include "prelude.h"\nint64_t three(void) { return 3; }\n'
-HERE, OTHER = toolchain.own_targets()[-1], Target("any")  # which no option names
+HERE, OTHER = toolchain.own_target(), Target("any")  # which no option names
 
 
 def compiled(folder, text=TEXT, target=HERE):

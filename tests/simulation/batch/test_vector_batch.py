@@ -13,8 +13,8 @@ from lissom.simulation.batch.rerun import Rerun
 from lissom.simulation.batch.vector_batch import VectorBatch, eligible
 from lissom.simulation.batch.vector_results import LaneRun
 from lissom.simulation.integrators.error_scales import pace
-from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.postprocess import Wanted, observe_run
+from lissom.simulation.stepping.time_loop import simulate_raw
 
 FEW = {"y": 2, "z": 2, "torsion": 1, "axial": 0}
 UPPER, MASS = "links.upper.beam", "links.forearm.beam.masses.0.mass"

@@ -8,10 +8,10 @@ from touching import ball
 import lissom
 from lissom.dynamics import derivatives, energy
 from lissom.model import Robot
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.spectral_radius import spectral_radius
-from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.spectral_radius import spectral_radius
+from lissom.simulation.stepping.time_loop import TimeLoop
 
 
 def fastest(robot, **start):

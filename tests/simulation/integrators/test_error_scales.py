@@ -13,7 +13,7 @@ from soft_arms import needs
 
 import lissom
 from lissom.simulation import RunSettings
-from lissom.simulation.loop.time_loop import simulate_raw
+from lissom.simulation.stepping.time_loop import simulate_raw
 
 RTOLS = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11)
 NOISE = 3.0  # times that an error may grow from one tolerance to the next: errors of one sign may cancel by chance

@@ -17,8 +17,8 @@ from lissom.dynamics import energy, mass_matrix
 from lissom.lie import quaternion
 from lissom.simulation import Ending, RunSettings
 from lissom.simulation.integrators.registry import METHODS
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import simulate_raw
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import simulate_raw
 
 # steps over the time span, from coarse to fine, and the order of the method
 ORDERS = {

@@ -207,7 +207,7 @@ def test_small_deflections_are_those_of_the_other_fields():
 
 def test_few_nodes_are_enough_for_a_strongly_bent_link():
     """A tenth of the length of deflection in both planes: the mass matrix changes by less than 1e-6 with more nodes."""
-    from lissom.beam.fields import exact_field
+    from lissom.beam.displacement_fields import exact_field
     from lissom.beam.functions.quadrature import Quadrature
 
     link = {"name": "arm", "joint": {"name": "hub", "type": "revolute", "axis": [0, 0, 1]}}

@@ -6,8 +6,8 @@ import pytest
 from lissom.control import computed_torque
 from lissom.dynamics import energy
 from lissom.model import Robot
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import simulate_raw
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import simulate_raw
 
 STRIP = {
     "length": 0.5,

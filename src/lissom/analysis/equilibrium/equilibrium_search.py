@@ -26,8 +26,8 @@ from lissom.analysis.field_validity import field_doubts
 from lissom.beam.flexible_link import SMALL
 from lissom.dynamics import bias, inverse_derivatives, mass_matrix
 from lissom.dynamics.coordinates import indices
-from lissom.dynamics.loops.loop_angles import angles_off
-from lissom.dynamics.loops.loop_closing import ASSEMBLED, closed_configuration
+from lissom.dynamics.kinematic_loops.loop_angles import angles_off
+from lissom.dynamics.kinematic_loops.loop_closing import ASSEMBLED, closed_configuration
 from lissom.dynamics.state_checks import NotFinite, Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.messages import brief

@@ -13,7 +13,7 @@ from lissom.analysis.equilibrium.actuators_at_rest import resting_states
 from lissom.analysis.equilibrium.deflection import Deflection
 from lissom.analysis.equilibrium.tangent_matrices import Loads
 from lissom.dynamics.inverse import bias
-from lissom.dynamics.loops.loop_kinematics import reactions
+from lissom.dynamics.kinematic_loops.loop_kinematics import reactions
 from lissom.dynamics.state_checks import Vector, Wrenches
 from lissom.kernel.forces.element_forces import TENSION
 from lissom.model.model import Model

@@ -14,8 +14,8 @@ from lissom.analysis.equilibrium.loop_freedoms import LoopFreedoms, free_displac
 from lissom.analysis.equilibrium.tangent_matrices import Eigenmodes, Loads, Tangent, eigenmodes, load_forces, tangent
 from lissom.dynamics import bias, integrate
 from lissom.dynamics.coordinates import indices
-from lissom.dynamics.loops.loop_closing import length_gaps
-from lissom.dynamics.loops.loop_kinematics import loop_gaps, loop_jacobian
+from lissom.dynamics.kinematic_loops.loop_closing import length_gaps
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_gaps, loop_jacobian
 from lissom.dynamics.state_checks import NotFinite, Vector, Wrenches
 from lissom.lie import so3
 from lissom.model.model import Model

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.dynamics.coordinates import along_coordinates, indices
-from lissom.dynamics.loops.loop_closing import closed_configuration
-from lissom.dynamics.loops.loop_kinematics import loop_jacobian
+from lissom.dynamics.kinematic_loops.loop_closing import closed_configuration
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_jacobian
 from lissom.dynamics.state_checks import Vector
 from lissom.model.model import Model
 

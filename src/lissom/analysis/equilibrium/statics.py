@@ -12,8 +12,8 @@ from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.held_coordinates import Hold, held_coordinates, refuse_held_forces
 from lissom.analysis.equilibrium.tangent_matrices import Loads
 from lissom.dynamics.coordinates import Named, configuration, forces
-from lissom.dynamics.loops.cylinder_pose import closed_pose, split_lengths
-from lissom.dynamics.loops.loop_closing import close_loops
+from lissom.dynamics.kinematic_loops.cylinder_pose import closed_pose, split_lengths
+from lissom.dynamics.kinematic_loops.loop_closing import close_loops
 from lissom.dynamics.state_checks import Vector, Wrenches
 from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot, model_for

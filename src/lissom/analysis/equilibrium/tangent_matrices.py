@@ -17,7 +17,7 @@ from lissom.analysis.equilibrium.actuators_at_rest import resting_states
 from lissom.analysis.equilibrium.loop_freedoms import reaction_stiffness
 from lissom.dynamics import inverse_derivatives, point_force
 from lissom.dynamics.coordinates import along_coordinates
-from lissom.dynamics.loops.loop_kinematics import loop_jacobian
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_jacobian
 from lissom.dynamics.state_checks import Vector, Wrenches
 from lissom.model.model import Model
 

@@ -18,8 +18,8 @@ from lissom.analysis.linear_models.sensor_outputs import StateDerivatives, outpu
 from lissom.analysis.propeller_moment import warn_of_propeller_moments
 from lissom.dynamics import derivatives, mass_matrix
 from lissom.dynamics.coordinates import Named, along_coordinates, configuration, forces, rates
-from lissom.dynamics.loops.cylinder_pose import closed_pose
-from lissom.dynamics.loops.loop_kinematics import closed_loops, loop_jacobian
+from lissom.dynamics.kinematic_loops.cylinder_pose import closed_pose
+from lissom.dynamics.kinematic_loops.loop_kinematics import closed_loops, loop_jacobian
 from lissom.dynamics.state_checks import Vector, Wrenches
 from lissom.dynamics.state_derivatives import Derivatives
 from lissom.errors import LissomError
@@ -183,7 +183,7 @@ def _convective_rate(model: Model, v: Vector) -> np.ndarray:
             turning = slice(at, at + 3)
             out[turning, turning] = -so3.hat(v[turning])
             if link.joint.kind.floats:
-                gliding = slice(at + 3, at + 6)
-                out[gliding, gliding] = out[turning, turning]
-                out[gliding, turning] = -so3.hat(v[gliding])
+                translation = slice(at + 3, at + 6)
+                out[translation, translation] = out[turning, turning]
+                out[translation, turning] = -so3.hat(v[translation])
     return out

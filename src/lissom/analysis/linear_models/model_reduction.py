@@ -16,7 +16,7 @@ import numpy as np
 from lissom import printing
 from lissom.analysis.linear_models.linear_model import LinearModel
 from lissom.errors import LissomError, check_choice
-from lissom.model.fields.number_fields import is_number, kind_of
+from lissom.model.schema.number_fields import is_number, kind_of
 from lissom.printing import Printed
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def reduce_model(
     if choice.order is None and choice.frequency is None and (choice.tolerance is None or method == "modal"):
         wanted = "frequency (Hz) or order" if method == "modal" else "frequency (Hz), order or tolerance"
         raise LissomError(f"does not say how far to reduce; give {wanted}", ("order",))
-    split = _split(linear, choice.frequency if method == "modal" else None)
+    split = _split_modes(linear, choice.frequency if method == "modal" else None)
     if choice.order is not None and choice.order < split.undamped:
         text = f"is less than the {split.undamped} states that do not decay, which are kept; give at least that many"
         raise LissomError(text, ("order",), choice.order)
@@ -160,7 +160,7 @@ def _check_choice(linear: LinearModel, frequency: Any, order: Any, tolerance: An
     return _Choice(None if order is None else int(order), tolerance, frequency)
 
 
-def _split(linear: LinearModel, frequency: float | None = None) -> _Split:
+def _split_modes(linear: LinearModel, frequency: float | None = None) -> _Split:
     """Return the block-diagonal form by an ordered Schur form and a Sylvester equation, up to `frequency`."""
     from scipy.linalg import matrix_balance, schur, solve_sylvester
 

@@ -22,7 +22,7 @@ from lissom.analysis.modes.participation import ModeShare, Participation
 from lissom.analysis.modes.resolved_frequencies import resolved_modes
 from lissom.dynamics import bias
 from lissom.dynamics.coordinates import Named, indices
-from lissom.dynamics.loops.cylinder_pose import closed_pose
+from lissom.dynamics.kinematic_loops.cylinder_pose import closed_pose
 from lissom.dynamics.state_checks import Vector
 from lissom.errors import LissomError, check_choice
 from lissom.messages import listed

@@ -62,9 +62,7 @@ def missed_shares(functions: Array, statics: Sequence[Array]) -> list[Array]:
     """
     known = _orthonormal(functions)
     return [
-        np.sum((part - _projected(known, part)) ** 2, axis=0) / np.sum(part**2, axis=0)
-        if part.shape[1]
-        else np.zeros(0)
+        np.sum((part - _project(known, part)) ** 2, axis=0) / np.sum(part**2, axis=0) if part.shape[1] else np.zeros(0)
         for part in statics
     ]
 
@@ -80,7 +78,7 @@ def needed_loads(
     """
     ends = np.cumsum([0, *(part.shape[1] for part in statics)])
     known = _orthonormal(functions)
-    missed = [part - _projected(known, part) for part in statics]
+    missed = [part - _project(known, part) for part in statics]
     whole = [*statics] if tip is None else _held(statics, tip)
     chosen: list[Array] = []
     while len(chosen) < ends[-1]:
@@ -92,7 +90,7 @@ def needed_loads(
         chosen.append(np.zeros(ends[-1]))
         chosen[-1][ends[at] : ends[at + 1]] = load
         shape = missed[at] @ load
-        missed = [part - _projected((shape / np.linalg.norm(shape))[:, None], part) for part in missed]
+        missed = [part - _project((shape / np.linalg.norm(shape))[:, None], part) for part in missed]
     return np.stack(chosen, axis=1) if chosen else np.zeros((ends[-1], 0))
 
 
@@ -103,7 +101,7 @@ def _held(statics: Sequence[Array], tip: Array) -> list[Array]:
         rest = np.hstack([tip, *statics[:k], *statics[k + 1 :]])
         # Reactions of what is held do no work: their strains are at right angles to those that remain.
         directions, sizes, _ = np.linalg.svd(rest, full_matrices=False)
-        own = part - _projected(directions[:, sizes > NEAR * sizes.max(initial=0.0)], part)
+        own = part - _project(directions[:, sizes > NEAR * sizes.max(initial=0.0)], part)
         whole.append(np.vstack([own, np.sqrt(LEAST) * part]))
     return whole
 
@@ -121,6 +119,6 @@ def _orthonormal(functions: Array) -> Array:
     return np.linalg.qr(functions)[0] if functions.shape[1] else functions
 
 
-def _projected(directions: Array, vectors: Array) -> Array:
+def _project(directions: Array, vectors: Array) -> Array:
     """Return what of vectors (k, c) lies along orthonormal directions (k, n)."""
     return directions @ (directions.T @ vectors)

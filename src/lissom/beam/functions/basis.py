@@ -123,7 +123,7 @@ def make_basis(
     if places:
         sets = {name: shape_functions.attached(s, name, places) for name, s in sets.items()}
     if normalisation == "mass":
-        sets = {name: _mass_normalised(name, s, section, length) for name, s in sets.items()}
+        sets = {name: _normalise_mass(name, s, section, length) for name, s in sets.items()}
     elif normalisation != "L2":
         raise LissomError("is unknown; choose 'L2' or 'mass'", ("normalisation",), normalisation)
     return Basis(**sets)
@@ -193,7 +193,7 @@ def _make_shapes(direction: str, count: int, ends: Ends) -> Shapes:
     return shape_functions.from_family(rod(name, count, **options), bending=False)
 
 
-def _mass_normalised(direction: str, s: Shapes, section: Section | None, length: Number) -> Shapes:
+def _normalise_mass(direction: str, s: Shapes, section: Section | None, length: Number) -> Shapes:
     """Scale functions to unit modal mass: int rhoA f^2 dx (Jx in torsion) plus the tip load of the family."""
     if section is None or length is None:
         raise LissomError("needs the link's section and length", ("normalisation",), "mass")

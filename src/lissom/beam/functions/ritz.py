@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
-from lissom.beam.fields.displacement_field import integrate_strains
+from lissom.beam.displacement_fields.displacement_field import integrate_strains
 from lissom.beam.functions.eigenmodes import eigenmodes
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.beam.lumped_mass import LumpedMass

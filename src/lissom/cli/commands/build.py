@@ -42,10 +42,10 @@ def build(
         raise LissomError(
             "is another platform, whose library needs a folder of its own; give --folder", ("target",), target
         )
-    targets = toolchain.targets_of(target) if target else toolchain.own_targets()
+    targets = toolchain.targets_of(target) if target else (toolchain.own_target(),)
     if level:
         targets = tuple(Target(each, target or "") for each in level)
-    if folder is None and level is None and first_use.current(library.tables(), library.PACKAGE, whole):
+    if folder is None and level is None and first_use.is_current(library.tables(), library.PACKAGE, whole):
         say("all kernels of these sources are compiled", "white")
         return
     if toolchain.compiler() is None:

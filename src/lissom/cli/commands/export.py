@@ -13,11 +13,17 @@ from lissom.cli.printing.shared_options import EXAMPLE, Settings, asked, check_n
 from lissom.cli.printing.shared_options import out as out_option
 from lissom.messages import listed
 
-TABLES = ("csv", "parquet", "mat")
+TABLES = ("csv", "xlsx", "parquet", "mat")
+PACKAGES = {
+    "parquet": ("Parquet", "pyarrow", "parquet"),
+    "xlsx": ("Excel", "openpyxl", "excel"),
+}
 FORMATS = (*TABLES, "c", "fmu")
 
 MEANT = {  # options by format
-    "csv": ("--units",),
+    "csv": ("--units", "--in", "--column"),
+    "xlsx": ("--in", "--column"),
+    "parquet": ("--column",),
     "c": ("--functions", "--point", "--wrench", "--name", "--parameter", "--backend", "--set"),
     "fmu": ("--wrench", "--name", "--fmi", "--kind", "--parameter", "--platform", "--set"),
 }
@@ -38,13 +44,26 @@ def export(
         asked(
             "--to",
             "FORMAT",
-            "csv, parquet or mat for a run, c for a robot, fmu for a scenario; the ending of --out may say it instead.",
+            "csv, xlsx, parquet or mat for a run, c for a robot, fmu for a scenario; or the ending of --out.",
         ),
     ] = None,
     out: Annotated[
         Path | None, out_option("File of a table or an FMU, or folder for C code (NAME-c unless given).")
     ] = None,
-    units: Annotated[bool, typer.Option("--units", help="csv: units in the header.")] = False,
+    units: Annotated[bool, typer.Option("--units", help="csv: units in the header, those that the run has.")] = False,
+    in_units: Annotated[
+        str | None,
+        asked("--in", "UNITS", "csv, xlsx: units of the columns, such as kN,mm,deg, in the header."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        asked(
+            "--column",
+            "NAME",
+            "csv, xlsx, parquet: a column wanted, what names begin with or a pattern, such as position or "
+            "'wrench.elbow.f*'; may be given several times. All unless given.",
+        ),
+    ] = None,
     functions: Annotated[
         str | None, asked("--functions", "NAMES", "c: the functions wanted, comma between; else all.")
     ] = None,
@@ -104,7 +123,7 @@ def export(
 ) -> None:
     """Write a saved run as a table, a robot as C code, or a scenario as an FMU.
 
-    A run becomes CSV or Parquet, one row per time, one column per number; or MATLAB's arrays. A robot becomes C99
+    A run becomes CSV, Excel or Parquet, a row per time, a column per number; or MATLAB's arrays. A robot becomes C99
     without dependencies: dynamics, joint wrenches, mass matrix, poses, Jacobians, exact derivatives, a step of the
     closed loop in real time, with a test against Python. A scenario becomes an FMU of FMI 2.0 or 3.0, a block for
     Simulink, Modelica and other tools that runs by lissom's own kernels.
@@ -112,12 +131,12 @@ def export(
     target = _format(to, out)
     given = {"--units": units, "--functions": functions, "--point": point, "--wrench": wrench, "--name": name}
     given |= {"--fmi": fmi, "--kind": kind, "--parameter": parameter, "--backend": backend, "--platform": platform}
-    given |= {"--set": settings}
+    given |= {"--set": settings, "--in": in_units, "--column": column}
     for option, value in given.items():
         if value and option not in MEANT.get(target, ()):
             raise typer.BadParameter(f"{option} has no meaning for {target}")
     if target in TABLES:
-        _table(check_name(what), target, out, units)
+        _table(check_name(what), target, out, in_units or units, column)
     elif target == "fmu":
         asked = {"version": fmi or "2.0", "kind": kind or "both", "wrenches": wrench, "parameters": parameter or ()}
         _fmu(what, out, settings or [], name=name, platforms=platform or (), **asked)
@@ -145,22 +164,25 @@ def _format(to: str | None, out: Path | None) -> str:
     return kind
 
 
-def _table(run: Path, kind: str, out: Path | None, units: bool) -> None:
+def _table(run: Path, kind: str, out: Path | None, units: bool | str, columns: list[str] | None) -> None:
     from lissom.simulation import Trajectory
 
     source = run / "trajectory.nc" if run.is_dir() else run
     to = Path(f"{source.parent.name if run.is_dir() else run.stem}.{kind}") if out is None else out
     if not source.exists():
         fail(f"{source}: no such file; give a folder that lissom run wrote, or a trajectory.nc")
-    if kind == "parquet" and find_spec("pyarrow") is None:
-        fail("Parquet needs the package pyarrow: pip install lissom[parquet]; or write a .csv")
+    if kind in PACKAGES and find_spec(PACKAGES[kind][1]) is None:
+        file, package, extra = PACKAGES[kind]
+        fail(f"{file} needs the package {package}: pip install lissom[{extra}]; or write a .csv")
     if not to.parent.is_dir():
         fail(f"cannot write {to}: there is no folder {to.parent}; make it first")
     trajectory = Trajectory.load(source)
     if kind == "csv":
-        trajectory.to_csv(to, units)
+        trajectory.to_csv(to, units, columns)
+    elif kind == "xlsx":
+        trajectory.to_excel(to, units or True, columns)
     elif kind == "parquet":
-        trajectory.to_parquet(to)
+        trajectory.to_parquet(to, columns)
     else:
         trajectory.to_mat(to)
     typer.echo(f"{to}: {len(trajectory.time)} rows")

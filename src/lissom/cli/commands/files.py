@@ -58,13 +58,13 @@ def new(
     """
     from lissom.cli.file_schemas import write_schemas
     from lissom.cli.new_files import DRIVES, robot_text, scenario_text
-    from lissom.model.fields.name_fields import Name
+    from lissom.model.schema.name_fields import Name
 
     if not re.fullmatch(Name.pattern, name):
         raise LissomError(f"cannot serve as a name; {Name('the name of the robot').remedy}", ("NAME",), name)
-    links = _asked("How many links does it have?", 2) if links is None else links
-    bend = _asked("Do they bend?", True) if bend is None else bend
-    drive = _asked(f"What drives the joints ({listed(DRIVES)})?", DRIVES[0]) if drive is None else drive
+    links = _ask("How many links does it have?", 2) if links is None else links
+    bend = _ask("Do they bend?", True) if bend is None else bend
+    drive = _ask(f"What drives the joints ({listed(DRIVES)})?", DRIVES[0]) if drive is None else drive
     if not 1 <= links <= MOST_LINKS:
         raise LissomError(f"must be from 1 to {MOST_LINKS}; copy links in the file for more", ("--links",), links)
     if drive not in DRIVES:
@@ -88,7 +88,7 @@ def at_a_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-def _asked(question: str, default: Any) -> Any:
+def _ask(question: str, default: Any) -> Any:
     """Return the answer of a person; what is usual where nobody sits at the terminal."""
     if not at_a_terminal():
         return default

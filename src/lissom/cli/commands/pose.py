@@ -68,7 +68,7 @@ def pose(
     else:
         link, target = _target(at)
         q = inverse_kinematics(model, target, link, q=start, keep=keep or None).q
-    found = _described(model, q)
+    found = _describe(model, q)
     if as_json:
         typer.echo(json.dumps(found._asdict(), indent=2))
         return
@@ -97,7 +97,7 @@ def _target(text: str) -> tuple[str, np.ndarray]:
     return link, T
 
 
-def _described(model: Model, q: np.ndarray) -> Described:
+def _describe(model: Model, q: np.ndarray) -> Described:
     from lissom.dynamics import lengths, tip_pose
     from lissom.dynamics.coordinates import indices
     from lissom.lie import so3

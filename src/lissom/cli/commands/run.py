@@ -12,12 +12,12 @@ import typer
 
 from lissom.cli.printing import shared_options
 from lissom.cli.printing.command_wrapper import FAILED, INTERRUPTED, assignment, command, say
-from lissom.cli.printing.shared_options import EXAMPLE, Anything, Json, Settings
+from lissom.cli.printing.shared_options import EXAMPLE, Anything, Beside, Json, Settings, labelled
 from lissom.errors import LissomError
 from lissom.files import NotWritten
 from lissom.progress import Progress
-from lissom.simulation.loop.interrupts import defer_interrupts, interrupt_on_sigterm
 from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.stepping.interrupts import defer_interrupts, interrupt_on_sigterm
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def run(
     out: Annotated[Path | None, shared_options.out("Folder for the results, out/NAME unless given.")] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
+    beside: Beside = None,
     animation: Annotated[
         str | None,
         typer.Option(metavar="NAME.mp4|NAME.gif", show_default=False, help="Film the motion, into the same folder."),
@@ -109,6 +110,7 @@ def run(
             finally:  # also where the disk is full
                 if not (quiet or as_json):
                     _show(trajectory, summary)
+            trajectory = trajectory.beside(labelled(beside))
             _extras(folder, trajectory, figures, report, animation, show=not quiet)
             folder.finish(summary)
     if as_json:

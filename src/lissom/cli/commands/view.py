@@ -91,7 +91,7 @@ def _find(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dict
     """Return a robot, recorded runs by their labels, and where a simulation starts."""
     path = Path(what)
     if path.is_dir() or path.suffix == SUFFIX:
-        runs: dict[str, Trajectory | Path] = dict(_find_recorded(path))
+        runs: dict[str, Trajectory | Path] = dict(_find_runs(path))
         if not runs:
             fail(f"{path}: holds no recorded run (*.nc); make one with lissom run, or give the name of a robot")
         if changes:
@@ -111,7 +111,7 @@ def _find(what: str, changes: list[tuple[str, Any]]) -> tuple[Robot | None, dict
     return scenario.load_robot(), {loaded.name: run}, prepared.start[0]
 
 
-def _find_recorded(path: Path) -> list[tuple[str, Path]]:
+def _find_runs(path: Path) -> list[tuple[str, Path]]:
     """Return recorded runs in a file or anywhere in a folder, by their place in it, the newest first."""
     if path.is_file():
         return [(str(path), path)]

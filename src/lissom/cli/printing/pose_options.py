@@ -31,8 +31,8 @@ def read_pose(model: Model, given: list[str] | None) -> dict[str, Any]:
     from lissom.dynamics.coordinates import configuration
     from lissom.errors import LissomError
     from lissom.model.angle_warnings import doubt_degrees
-    from lissom.model.fields.number_fields import Number
-    from lissom.model.fields.units import POSITION
+    from lissom.model.schema.number_fields import Number
+    from lissom.model.schema.units import POSITION
 
     number = Number("where the joint stands", POSITION, each=True)
     length = Number("how long the cylinder is", "metres", above=0)
@@ -53,7 +53,7 @@ def read_pose(model: Model, given: list[str] | None) -> dict[str, Any]:
 def where_it_stands(model: Model, q: Any) -> str:
     """Return where the joints stand and how long cylinders are, once the loops are closed."""
     from lissom.dynamics.coordinates import indices
-    from lissom.dynamics.loops.cylinder_pose import cylinders, lengths_at
+    from lissom.dynamics.kinematic_loops.cylinder_pose import cylinders, lengths_at
 
     single = [(body.joint, float(q[body.joint_q.start])) for body in model.bodies if len(indices(body.joint_q)) == 1]
     names = cylinders(model)

@@ -28,6 +28,27 @@ def asked(flag: str, metavar: str, help: str) -> Any:
     return typer.Option(flag, metavar=metavar, show_default=False, help=help)
 
 
+def labelled(given: list[str] | None) -> dict[str, str]:
+    """Return what stands beside a run, by its label: LABEL=PATH, or the name of the file or folder alone."""
+    found: dict[str, str] = {}
+    for text in given or ():
+        label, equals, path = text.partition("=")
+        label, path = (label.strip(), path.strip()) if equals else (Path(text).stem, text.strip())
+        if not label or not path or label in found:
+            raise typer.BadParameter(f"{text!r} names nothing of its own; write it like measured=bench.csv")
+        found[label] = path
+    return found
+
+
+Beside = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--beside",
+        metavar="[LABEL=]PATH",
+        show_default=False,
+        help="Another run or a table of measured data to draw into the charts; may be given several times.",
+    ),
+]
 Anything = Annotated[str, typer.Argument(metavar="NAME|FILE", show_default=False, help="A built-in name or a file.")]
 Settings = Annotated[
     list[str] | None,

@@ -27,8 +27,8 @@ from lissom.dynamics.coordinates import configuration
 from lissom.dynamics.sensing import Mounted, Sensing
 from lissom.errors import LissomError, check_choice, within
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.fields.units import FORCE
 from lissom.model.model import Model
+from lissom.model.schema.units import FORCE
 from lissom.printing import Printed
 
 if TYPE_CHECKING:

@@ -40,8 +40,8 @@ from lissom.dynamics.coordinates import configuration
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.fields.units import FORCE, POSITION
 from lissom.model.model import Model
+from lissom.model.schema.units import FORCE, POSITION
 from lissom.printing import Printed
 
 if TYPE_CHECKING:

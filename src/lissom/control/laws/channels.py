@@ -14,9 +14,9 @@ from lissom.control.references.reference import Reference
 from lissom.errors import Keys, LissomError
 from lissom.messages import brief, did_you_mean, listed
 from lissom.model.compilation.end_conditions import ON_CHORD
-from lissom.model.fields.number_fields import kind_of, wrong_kind
-from lissom.model.fields.units import FORCE, JointUnit
 from lissom.model.model import BodyNames, Model
+from lissom.model.schema.number_fields import kind_of, wrong_kind
+from lissom.model.schema.units import FORCE, JointUnit
 
 if TYPE_CHECKING:
     from lissom.model.actuators.actuator import Actuator

@@ -19,9 +19,9 @@ from lissom.control.references.reference import Reference
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.fields.number_fields import kind_of
-from lissom.model.fields.units import DAMPING, FORCE, STIFFNESS
 from lissom.model.model import Model
+from lissom.model.schema.number_fields import kind_of
+from lissom.model.schema.units import DAMPING, FORCE, STIFFNESS
 
 Gains = Mapping[str, Mapping[str, ArrayLike]]
 _P = "give p in N m/rad (N/m when sliding)"

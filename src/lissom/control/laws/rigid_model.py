@@ -12,11 +12,11 @@ from lissom.model.description.body import Body
 from lissom.model.description.joint import Joint
 from lissom.model.description.origin import Origin
 from lissom.model.description.robot import Link, Robot
-from lissom.model.fields.vector_fields import Matrix3
+from lissom.model.schema.vector_fields import Matrix3
 
 if TYPE_CHECKING:
     from lissom.model.description.force_elements import Element
-    from lissom.model.description.loop import Loop
+    from lissom.model.description.kinematic_loop import Loop
 
 
 def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:

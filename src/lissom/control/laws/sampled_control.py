@@ -14,8 +14,8 @@ from lissom import printing
 from lissom.control import argument_checks
 from lissom.errors import LissomError
 from lissom.messages import brief, did_you_mean, listed
-from lissom.model.fields.number_fields import is_number, kind_of
 from lissom.model.model import Model
+from lissom.model.schema.number_fields import is_number, kind_of
 from lissom.printing import Printed
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.files import check_file
 from lissom.messages import brief, did_you_mean, listed
-from lissom.model.fields.number_fields import kind_of
-from lissom.model.fields.units import UNITS, heading
+from lissom.model.schema.number_fields import kind_of
+from lissom.model.schema.units import UNITS, heading
 
 MAX_BYTES = 200_000_000
 HOLES = ("", "nan", "na", "n/a", "none", "null")  # what stands in a cell without a measurement

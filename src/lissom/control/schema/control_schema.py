@@ -8,12 +8,12 @@ from pydantic import BeforeValidator, Field, model_validator
 from lissom.control.choices import REDUCTIONS, SHAPERS, SIDES, ShaperKind, Side
 from lissom.control.schema.joint_values import ByJoint, One, Values
 from lissom.control.schema.reference_schema import COORDINATE, AnyReference, AnyTorque, Block
-from lissom.model.fields.base_model import FORM, refusals
-from lissom.model.fields.name_fields import Choice, Title
-from lissom.model.fields.number_fields import Flag, Number
-from lissom.model.fields.registered_types import Registered
-from lissom.model.fields.units import DAMPING, FORCE, POSITION, STIFFNESS
-from lissom.model.fields.written_forms import AlsoWritten
+from lissom.model.schema.base_model import FORM, refusals
+from lissom.model.schema.name_fields import Choice, Title
+from lissom.model.schema.number_fields import Flag, Number
+from lissom.model.schema.registered_types import Registered
+from lissom.model.schema.units import DAMPING, FORCE, POSITION, STIFFNESS
+from lissom.model.schema.written_forms import AlsoWritten
 
 CONTROL = "{type: pd, gains: ..., reference: ...}, or a list of such"  # an example, for messages
 

@@ -104,7 +104,7 @@ def _check_block(config: Any, folder: Path) -> Any:
     try:
         return _Whole.model_validate(data, context={"folder": folder}).control
     except ValidationError as error:
-        from lissom.model.fields.validation_errors import explain
+        from lissom.model.schema.validation_errors import explain
 
         raise explain(error, _Whole, data) from None
 

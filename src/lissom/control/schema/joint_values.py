@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from pydantic_core import PydanticCustomError
 
-from lissom.model.fields.base_model import refusals
-from lissom.model.fields.number_fields import Checked, Number, kind_of, refusal
-from lissom.model.fields.written_forms import TEXT, Schema, SchemaOf, named, several, union
+from lissom.model.schema.base_model import refusals
+from lissom.model.schema.number_fields import Checked, Number, kind_of, refusal
+from lissom.model.schema.written_forms import TEXT, Schema, SchemaOf, named, several, union
 
 One = float | tuple[float, ...]
 Values = One | dict[str, One]

@@ -19,7 +19,7 @@ from lissom.control.schema.reference_schema import Block, Csv, Motions, no_jumps
 from lissom.control.schema.time_series_schema import AnySeries, Fixed, Given, Jumps, Spline, series_reference
 from lissom.errors import LissomError, within
 from lissom.lie import quaternion, so3
-from lissom.model.fields.base_model import FORM, form_of, refusals
+from lissom.model.schema.base_model import FORM, form_of, refusals
 
 RATE = 200.0  # Hz at which roll, pitch and yaw are turned into quaternions
 MOST = 2_000_000  # of those quaternions

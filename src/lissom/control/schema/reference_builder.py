@@ -15,8 +15,8 @@ from lissom.control.schema.joint_values import Values
 from lissom.errors import Keys, LissomError
 from lissom.messages import listed
 from lissom.model.angle_warnings import doubt_degrees
-from lissom.model.fields.units import ACCELERATION, FORCE, POSITION, RATE, JointUnit
 from lissom.model.model import Model
+from lissom.model.schema.units import ACCELERATION, FORCE, POSITION, RATE, JointUnit
 
 POSITIONS = ("from", "to", "points", "offset")  # fields of a block that say where, not how fast
 

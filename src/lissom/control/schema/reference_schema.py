@@ -11,10 +11,10 @@ from lissom.control.choices import INTERPOLATIONS, SWEEPS, Interpolation, Sweep
 from lissom.control.schema.joint_values import ByJoint, Column, Columns, One, Values
 from lissom.errors import LissomError
 from lissom.messages import listed
-from lissom.model.fields.base_model import FORM, Description, form_of, refusals
-from lissom.model.fields.name_fields import Choice, Title
-from lissom.model.fields.number_fields import Number
-from lissom.model.fields.units import ACCELERATION, FORCE, POSITION, RATE, SIGNAL
+from lissom.model.schema.base_model import FORM, Description, form_of, refusals
+from lissom.model.schema.name_fields import Choice, Title
+from lissom.model.schema.number_fields import Number
+from lissom.model.schema.units import ACCELERATION, FORCE, POSITION, RATE, SIGNAL
 
 MOTION = "{type: quintic, to: 1.0, duration: 2}"  # an example, for messages
 COORDINATE = ByJoint(Number("the coordinate", POSITION))

@@ -15,10 +15,10 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, mod
 from lissom.control.references.reference import Reference
 from lissom.control.schema.reference_schema import TIMES, Block, Csv, check_timed
 from lissom.errors import LissomError, within
-from lissom.model.fields.base_model import FORM, form_of, refusals
-from lissom.model.fields.number_fields import Number, WrittenNumber, kind_of, refusal
-from lissom.model.fields.units import JointUnit, fits, quantity
-from lissom.model.fields.written_forms import ANYTHING, NUMBER, QUANTITY, AlsoWritten, several
+from lissom.model.schema.base_model import FORM, form_of, refusals
+from lissom.model.schema.number_fields import Number, WrittenNumber, kind_of, refusal
+from lissom.model.schema.units import JointUnit, fits, quantity
+from lissom.model.schema.written_forms import ANYTHING, NUMBER, QUANTITY, AlsoWritten, several
 
 UNITS = {"force": "N", "torque": "N m", "position": "metres", "rpy": "rad"}  # by field
 RATE = 1000.0  # Hz at which a function of time is sampled, unless told otherwise
@@ -184,10 +184,10 @@ def _reference(series: Any, count: int, duration: float, rate: float) -> Referen
         return Reference.from_samples(series.at, np.array(rows), "cubic")
     if isinstance(series.value, Reference):
         return series.value
-    return _sampled(series.value, count, duration, rate)
+    return _sample(series.value, count, duration, rate)
 
 
-def _sampled(function: Callable[[float], Any], count: int, duration: float, rate: float) -> Reference:
+def _sample(function: Callable[[float], Any], count: int, duration: float, rate: float) -> Reference:
     """Return a function of time, sampled `rate` times per second, smooth in between."""
     times = np.linspace(0.0, duration, max(2, round(duration * rate) + 1))
     try:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.coordinates import Named, indices, velocity_indices
-from lissom.dynamics.loops.cylinder_pose import ClosedPose, closed_pose, cylinders, lengths_at, loop_lengths
-from lissom.dynamics.loops.loop_closing import links_around, move_rotors
+from lissom.dynamics.kinematic_loops.cylinder_pose import ClosedPose, closed_pose, cylinders, lengths_at, loop_lengths
+from lissom.dynamics.kinematic_loops.loop_closing import links_around, move_rotors
 from lissom.dynamics.reaching.tip_search import REACHED, Goal, TipSearch
 from lissom.dynamics.state_checks import Vector, numbers
 from lissom.errors import LissomError

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.coordinates import indices
+from lissom.dynamics.kinematic_loops.cylinder_pose import cylinders
+from lissom.dynamics.kinematic_loops.loop_angles import angle_rows, angles_off
+from lissom.dynamics.kinematic_loops.loop_closing import ASSEMBLED, LARGEST_TURN, length_gaps
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_gaps, loop_jacobian
 from lissom.dynamics.kinematics import jacobian, point_pose
-from lissom.dynamics.loops.cylinder_pose import cylinders
-from lissom.dynamics.loops.loop_angles import angle_rows, angles_off
-from lissom.dynamics.loops.loop_closing import ASSEMBLED, LARGEST_TURN, length_gaps
-from lissom.dynamics.loops.loop_kinematics import loop_gaps, loop_jacobian
 from lissom.dynamics.state_checks import Vector, integrate
 from lissom.errors import LissomError
 from lissom.lie import quaternion, so3
@@ -78,7 +78,7 @@ class TipSearch:
         for number in range(TRIES if len(self.free) else 1):
             spread = number / TRIES * np.pi  # others begin ever farther away
             turn = rng.uniform(-spread, spread, len(self.free)) * self.weight
-            found, left = self._reach(self._moved(self.start, np.clip(turn, self.lower, self.upper)))
+            found, left = self._reach(self._move(self.start, np.clip(turn, self.lower, self.upper)))
             if left < miss:
                 best, miss = found, left
             if left <= REACHED:
@@ -86,7 +86,7 @@ class TipSearch:
                 if len(reached) == BRANCHES or np.linalg.norm(self._way(reached[0])) < NEAR:
                     break
         if not reached:
-            raise self._missed(best)
+            raise self._miss_error(best)
         return min(reached, key=lambda q: float(np.linalg.norm(self._way(q))))
 
     # the two phases
@@ -99,7 +99,7 @@ class TipSearch:
             if miss <= REACHED or damping > MOST_DAMPING or stuck > 5:
                 break
             step = self._step(q, self._rates(q), -rows, damping)
-            moved = self._moved(q, step)
+            moved = self._move(q, step)
             after = self._rows(moved)
             left = np.linalg.norm(after)
             if left < miss:
@@ -121,7 +121,7 @@ class TipSearch:
                 break
             part = 1.0
             while part > 1e-6:
-                moved = self._restored(self._moved(q, part * back))
+                moved = self._restore(self._move(q, part * back))
                 if moved is not None and np.linalg.norm(after := self._way(moved)) < np.linalg.norm(way):
                     break
                 part /= 2
@@ -131,13 +131,13 @@ class TipSearch:
             q, way = moved, after
         return q
 
-    def _restored(self, q: Vector) -> Vector | None:
+    def _restore(self, q: Vector) -> Vector | None:
         """Return q brought back to the target, or None."""
         for _ in range(NEWTON):
             rows = self._rows(q)
             if np.linalg.norm(rows) <= REACHED:
                 return q
-            q = self._moved(q, self._step(q, self._rates(q), -rows, 0.0))
+            q = self._move(q, self._step(q, self._rates(q), -rows, 0.0))
         return q if np.linalg.norm(self._rows(q)) <= REACHED else None
 
     def _step(
@@ -147,7 +147,7 @@ class TipSearch:
 
         With damping it is that of Levenberg and Marquardt. Coordinates that would pass a bound stop there.
         """
-        done = self._done(q)
+        done = self._displacement(q)
         lower, upper = (np.minimum(self.lower - done, 0.0), np.maximum(self.upper - done, 0.0))
         step, open_ = np.zeros(len(self.free)), np.ones(len(self.free), bool)
         aim = np.zeros(len(self.free)) if towards is None else towards
@@ -196,17 +196,17 @@ class TipSearch:
             gaps, G = angle_rows(self.model, q, turned, gaps, G)
         return self.held * gaps, np.zeros((0, 0)) if G is None else self.held[:, None] * G
 
-    def _moved(self, q: Vector, step: Vector) -> Vector:
+    def _move(self, q: Vector, step: Vector) -> Vector:
         full = np.zeros(self.model.nv)
         full[self.free] = step
         return integrate(self.model, q, full)
 
-    def _done(self, q: Vector) -> Vector:
+    def _displacement(self, q: Vector) -> Vector:
         """Return how far free coordinates have moved from the start, in rad and m."""
         return apart(self.model, self.start, q)[self.free]
 
     def _way(self, q: Vector) -> Vector:
-        return self._done(q) / self.weight
+        return self._displacement(q) / self.weight
 
     def _unwound(self, q: Vector) -> Vector:
         """Return q without whole turns of joints that turn without limit."""
@@ -219,13 +219,13 @@ class TipSearch:
                     out[body.joint_q] -= back
         return out
 
-    def _missed(self, q: Vector) -> LissomError:
+    def _miss_error(self, q: Vector) -> LissomError:
         """Return the error that says by how much the nearest pose misses, and what is in the way."""
         T = point_pose(self.model, q, *self.point)
         miss = f"{np.linalg.norm((T[:3, 3] - self.goal.p)[self.goal.asked]):.3g} m"
         if self.goal.R is not None:
             miss += f" and {np.degrees(np.linalg.norm(so3.log(T[:3, :3] @ self.goal.R.T))):.3g} degrees"
-        done, names = self._done(q), [self.model.coordinates[k] for k in self.free]
+        done, names = self._displacement(q), [self.model.coordinates[k] for k in self.free]
         ended = [name for k, name in enumerate(names) if not self.lower[k] < done[k] < self.upper[k]]
         way = f"; {listed(ended)} {'stands' if len(ended) == 1 else 'stand'} at a limit" if ended else ""
         if not len(self.free):

@@ -3,6 +3,6 @@
 `to_c` is public.
 """
 
-from lissom.export.c.c_export import Exported, to_c
+from lissom.export.c.c_export import CExport, to_c
 
-__all__ = ["Exported", "to_c"]
+__all__ = ["CExport", "to_c"]

@@ -46,7 +46,7 @@ clean:
 
 
 @dataclass(frozen=True)
-class Exported:
+class CExport:
     """What was written: where, what C names begin with; operations and way ("straight line", "loops") by function."""
 
     folder: Path
@@ -64,7 +64,7 @@ def to_c(
     name: str | None = None,
     parameters: Sequence[str] = (),
     backend: Literal["auto", "straight", "loops"] = "auto",
-) -> Exported:
+) -> CExport:
     """Write C99 code for a robot's dynamics: source, header, Makefile, README and a test against Python.
 
     Parameters
@@ -104,7 +104,7 @@ def to_c(
         tuple(wrenches),
         Parameters(model.robot, parameters) if parameters else None,
     )
-    chosen = task.chosen(_wanted(model, functions))
+    chosen = task.choose(_choose_functions(model, functions))
     to = Path(folder)
     new = not to.exists()
     make_folder(to)  # before work that takes a while
@@ -124,10 +124,10 @@ def to_c(
     }
     for file, text in files.items():
         write_whole(to / file, text)
-    return Exported(to, task.name, written.operations, written.ways)
+    return CExport(to, task.name, written.operations, written.ways)
 
 
-def _wanted(model: Model, functions: Iterable[str] | None) -> list[str]:
+def _choose_functions(model: Model, functions: Iterable[str] | None) -> list[str]:
     """Return the functions to write: those asked for, or all that the model can have."""
     if functions is None:
         return [each for each in ABOUT if each != "step" or has_step(model)]

@@ -12,7 +12,7 @@ import numpy as np
 
 import lissom.dynamics as dynamics
 from lissom.dynamics.coordinates import along_coordinates
-from lissom.dynamics.loops.loop_kinematics import closed_loops, loop_reactions, loop_rows
+from lissom.dynamics.kinematic_loops.loop_kinematics import closed_loops, loop_reactions, loop_rows
 from lissom.errors import LissomError
 from lissom.export.c.sources.table_parameters import Parameters
 from lissom.kernel.algorithms.complex_step import STEP
@@ -209,7 +209,7 @@ class ExportTask:
         make("inverse_derivatives", inverse, (tau_q, tau_v), lambda x: inverse_derivatives(x)[1:3])
         make("derivatives", forward, (a, *by), derivatives)
         if model.loops:
-            self._closed(make, forward, inverse, a, of_joints)
+            self._close_loops(make, forward, inverse, a, of_joints)
         if has_step(model):
             self._step(make, q, v, a, tau)
         for point in self.points:
@@ -250,26 +250,26 @@ class ExportTask:
         )
         h = Argument("h", "", 1, "the step, seconds")
 
-        def stepped(x: Values) -> Any:
+        def step_in_python(x: Values) -> Any:
             from lissom.export.c.sources import real_time_step
 
             rows = np.zeros((self.model.rows, 6))
             for link, wrench in zip(self.wrenches, x["wrenches"].reshape(-1, 6), strict=True):
                 rows[self.model.row(link)] = wrench
             names = ("q", "v", "a", "s", "tau", *(each.name for each in law))
-            return real_time_step.stepped(self.model, rows, float(x["h"][0]), *(x[name] for name in names))
+            return real_time_step.step_in_python(self.model, rows, float(x["h"][0]), *(x[name] for name in names))
 
         after = tuple(each._replace(name=f"{each.name}1", about=f"{each.about}, after") for each in (q, v, a, s))
         about = "what the last iteration changed, share of a1; if not small, take a shorter step"
         left = Argument("left", "1", 1, about, 1.0)
-        make("step", (q, v, a, s, tau, *law, h, *self.loads), (*after, left), stepped)
+        make("step", (q, v, a, s, tau, *law, h, *self.loads), (*after, left), step_in_python)
 
     def _no_step(self) -> str:
         if self.model.loops:
             return f"{self.model.robot.name} has loops, which steps of C code do not keep closed"
         return "joints that are prescribed have no step"
 
-    def _closed(self, make: Any, forward: Arguments, inverse: Arguments, a: Argument, wrench: Argument) -> None:
+    def _close_loops(self, make: Any, forward: Arguments, inverse: Arguments, a: Argument, wrench: Argument) -> None:
         """Close loops: accelerations come with the multipliers of what the loops hold."""
         model = self.model
         about = f"reactions in {', '.join(loop_rows(model))}, N or N m"
@@ -310,7 +310,7 @@ class ExportTask:
             ),
         }
 
-    def chosen(self, functions: Sequence[str]) -> list[Signature]:
+    def choose(self, functions: Sequence[str]) -> list[Signature]:
         """Return the signatures of the functions named; point_pose and jacobian stand for those of all points."""
         found: dict[str, Signature] = {}
         for name in functions:

@@ -82,7 +82,7 @@ def to_fmu(
     check_choice("kind", kind, KINDS)
     machines = chosen(platforms, version)
     check_goal(to)
-    prepared, title = _prepared(scenario)
+    prepared, title = _prepare(scenario)
     title = name or title
     frozen.check(prepared)
     if prepared.model.loops and kind == "model-exchange":
@@ -130,7 +130,7 @@ def to_fmu(
         return _zipped(folder, Path(to))
 
 
-def _prepared(scenario: Any) -> tuple[Prepared, str]:
+def _prepare(scenario: Any) -> tuple[Prepared, str]:
     """Return what to export, and its name."""
     from lissom.scenario.scenario_files import find
 

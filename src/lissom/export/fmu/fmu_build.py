@@ -49,7 +49,7 @@ def compile_libraries(sources: Path, version: str, units: Sequence[Unit], goals:
         tempfile.TemporaryDirectory() as place,
         ThreadPoolExecutor(cores()) as pool,
     ):
-        kept, parts = _kept(Path(place)), {}
+        kept, parts = _cache_folder(Path(place)), {}
         with locked(kept / "building.lock"):
             objects = Objects(kept / "objects", pool)
             for goal, platform in goals.items():
@@ -70,7 +70,7 @@ def compile_libraries(sources: Path, version: str, units: Sequence[Unit], goals:
             evict(kept)
 
 
-def _kept(instead: Path) -> Path:
+def _cache_folder(instead: Path) -> Path:
     """Return where machine code is kept; another folder where nothing can be."""
     kept = cache.folder("kernels")
     if kept is not None:

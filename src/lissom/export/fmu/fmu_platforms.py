@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lissom.errors import LissomError, check_choice
-from lissom.kernel.compile import marks
+from lissom.kernel.compile import decorators
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.operating_system import PROCESSOR, SYSTEM
@@ -36,18 +36,18 @@ SAME = {"AMD64": "x86_64", "arm64": "aarch64", "win32": "windows"}  # names of P
 
 
 def own() -> Platform:
-    """Return this machine's platform, without the widest registers, which plain numbers do not need."""
+    """Return this machine's platform, for other processors of its kind too."""
     processor, system = PROCESSOR, SYSTEM
     name = f"{SAME.get(processor, processor)}-{SAME.get(system, system)}"
     fmi2 = next((each.fmi2 for each in PLATFORMS.values() if each.fmi3 == name), name)
-    return Platform(fmi2, name, toolchain.own_targets()[-1])
+    return Platform(fmi2, name, Target(LEVEL if LEVEL in toolchain.levels() else toolchain.levels()[0]))
 
 
 def chosen(names: Sequence[str], version: str) -> list[Platform]:
     """Return this machine's platform and those named; an error where one cannot be compiled for."""
     if toolchain.compiler() is None:
         raise LissomError("an FMU needs a C compiler: install gcc or clang, or: pip install lissom[compiler]")
-    if marks.AS_PYTHON:
+    if decorators.AS_PYTHON:
         raise LissomError("an FMU runs by machine code; unset LISSOM_KERNELS=python to export it")
     found = {own().folder(version): own()}
     for name in names:

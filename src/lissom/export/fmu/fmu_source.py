@@ -11,7 +11,7 @@ from lissom.export.fmu.fmu_variables import ROLES, Inputs, Variables, prescribed
 from lissom.export.fmu.frozen_run import Call, Frozen, OwnMemory, Scalar
 from lissom.export.fmu.kernel_closure import KernelClosure, KernelCode
 from lissom.export.fmu.memory_image import Image
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.translate.types import Types
 from lissom.kernel.compile.translate.unit import prototype
 from lissom.simulation.status.run_limits import HOPELESS, RACING, WHOLE_TURN, deflection_map

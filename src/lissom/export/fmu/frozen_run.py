@@ -20,10 +20,10 @@ from lissom.simulation.equations.recorder import make_record, write_sample
 from lissom.simulation.equations.system import acceleration
 from lissom.simulation.inputs.loads import Load
 from lissom.simulation.integrators.registry import AUTO, Method, integrator
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.postprocess import DrivenRows, GivenLoads, Observation, fill_observation, observing
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import TimeLoop
 
 FED = "inputs"  # name of a load that comes from outside
 CHUNK = 50  # steps at a time, as in `simulation.loop.time_loop`

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple, get_args
 
-from lissom.kernel.compile.kinds import Kind
+from lissom.kernel.compile.argument_kinds import Kind
 from lissom.kernel.compile.translate import Catalogue, Unit
-from lissom.kernel.compile.translate.types import unsized
+from lissom.kernel.compile.translate.types import without_sizes
 from lissom.kernel.compile.translate.unit import RESULTS
 
 
@@ -34,7 +34,7 @@ class KernelClosure(Catalogue):
 
     def unit(self, code: KernelCode) -> Unit:
         """Return the C of a kernel; all that it calls is then among `units`."""
-        code = KernelCode(code.kernel, tuple(map(unsized, code.kinds)))
+        code = KernelCode(code.kernel, tuple(map(without_sizes, code.kinds)))
         self.find(*code)
         found = self._made[code]
         assert found is not None, f"{code.kernel.__name__}: only other kernels can call it"

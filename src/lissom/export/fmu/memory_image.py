@@ -17,7 +17,7 @@ import numpy as np
 
 from lissom.export.fmu.kernel_closure import KernelCode
 from lissom.kernel.compile import Hidden, Pointer, Struct
-from lissom.kernel.compile.late import LATE
+from lissom.kernel.compile.indirect_calls import INDIRECT
 from lissom.kernel.compile.struct import WORD
 from lissom.kernel.data.workspace import Workspace
 
@@ -87,7 +87,7 @@ class Image:
         match value:
             case tuple():
                 if isinstance(value, Workspace):
-                    self._late(value.late)
+                    self._indirect(value.indirect)
                 for part in value:
                     at = self._words(part, at)
                 return at
@@ -106,10 +106,12 @@ class Image:
             case _:
                 return at + np.asarray(value).nbytes
 
-    def _late(self, addresses: np.ndarray) -> None:
+    def _indirect(self, addresses: np.ndarray) -> None:
         """Take in kernels that are called by an address in an array."""
         for k, address in enumerate(addresses.tolist()):
-            owner = next((late.kernel for late in LATE if address in late.kernel.addresses.values()), None)
+            owner = next(
+                (indirect.kernel for indirect in INDIRECT if address in indirect.kernel.addresses.values()), None
+            )
             if address:
                 self._call(addresses.ctypes.data + k * WORD, owner, address)
 

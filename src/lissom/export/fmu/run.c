@@ -1,4 +1,4 @@
-/* Steps, inputs and outputs of a run; `simulation/loop/time_loop.py` is the same in Python. */
+/* Steps, inputs and outputs of a run; `simulation/stepping/time_loop.py` is the same in Python. */
 #include "run.h"
 
 #include <math.h>

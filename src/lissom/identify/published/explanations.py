@@ -88,7 +88,7 @@ class Explanations(printing.Printed):
         for each in self.ranked:
             made.add_row(
                 each.name,
-                _found(each),
+                _result_text(each),
                 f"{each.met} of {len(self.names)}",
                 f"{each.worst:.3g} last digits",
                 f"{100 * each.confidence:.2g} %",
@@ -283,6 +283,6 @@ def _intervals(jacobian: np.ndarray, spread: float) -> np.ndarray:
     return np.where(lost, np.inf, NORMAL * np.sqrt(spread * variance))
 
 
-def _found(each: Explained) -> str:
+def _result_text(each: Explained) -> str:
     rows = [f"{key} {x:.4g} ± {each.half[key]:.2g}" for key, x in each.values.items()]
     return "\n".join([*rows, *(f"{key} {x:.4g}, held" for key, x in each.held.items())]) or "-"

@@ -16,10 +16,10 @@ from lissom.identify.measured_quantities import measured
 from lissom.identify.published.printed_values import PrintedValue
 from lissom.messages import did_you_mean
 from lissom.model.description.robot import Robot
-from lissom.model.fields import units
-from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Number
 from lissom.model.model import Model
+from lissom.model.schema import units
+from lissom.model.schema.name_fields import Title
+from lissom.model.schema.number_fields import Number
 from lissom.simulation.sensitivity.motion_sensitivity import sensitivity
 from lissom.simulation.settings import RunSettings
 

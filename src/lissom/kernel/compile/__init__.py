@@ -4,9 +4,9 @@ Kernels are marked by `kernel`, `inline` and `shared`; what they take are arrays
 use the names of this package; `kinds`, `trace` and `libraries` serve the exports too.
 """
 
-from lissom.kernel.compile.late import address, late
-from lissom.kernel.compile.marks import called_back, inline, kernel, shared
+from lissom.kernel.compile.decorators import called_back, inline, kernel, shared
+from lissom.kernel.compile.indirect_calls import address, indirect
 from lissom.kernel.compile.pointer import Hidden, Pointer
 from lissom.kernel.compile.struct import Struct
 
-__all__ = ["Hidden", "Pointer", "Struct", "address", "called_back", "inline", "kernel", "late", "shared"]
+__all__ = ["Hidden", "Pointer", "Struct", "address", "called_back", "inline", "kernel", "indirect", "shared"]

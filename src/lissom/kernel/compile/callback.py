@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Array, Kind, Number
+from lissom.kernel.compile.argument_kinds import Array, Kind, Number
 
 NUMBERS = {"bool": ctypes.c_bool, "int64": ctypes.c_int64, "float64": ctypes.c_double}
 _kept: dict[Any, Any] = {}  # as long as machine code may call them

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from lissom.kernel.compile import kinds
+from lissom.kernel.compile import argument_kinds
 
 
 class Hidden:
     """A Struct as those see it who only hand it on: without its fields, so that they compile once for all Structs."""
 
     __slots__ = ("address", "struct")
-    kind = kinds.Unseen()
+    kind = argument_kinds.Unseen()
 
     def __init__(self, struct: Any) -> None:
         self.struct, self.address = struct, struct.address
@@ -33,10 +33,10 @@ class Pointer:
 
         The kernel itself sees what is `Hidden` from its callers.
         """
-        self.kind = kinds.function(kinds.kinds(arguments))
+        self.kind = argument_kinds.function(argument_kinds.kinds(arguments))
         seen = tuple(x.struct if isinstance(x, Hidden) else x for x in arguments)
         self.kernel, self.arguments = kernel, arguments
-        self.address: int = kernel.address(kinds.kinds(seen), seen)
+        self.address: int = kernel.address(argument_kinds.kinds(seen), seen)
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel as Python, for kernels that do."""
@@ -47,5 +47,5 @@ class Unused(Pointer):
     """A pointer that nobody follows: nothing is compiled for it."""
 
     def __init__(self, kernel: Any, *arguments: Any) -> None:
-        self.kind = kinds.function(kinds.kinds(arguments))
+        self.kind = argument_kinds.function(argument_kinds.kinds(arguments))
         self.kernel, self.arguments, self.address = kernel, arguments, 0

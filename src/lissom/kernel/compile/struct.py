@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile import kinds
+from lissom.kernel.compile import argument_kinds
 from lissom.kernel.compile.pointer import Hidden, Pointer
 
 WORD = 8  # bytes of an entry: an address, a size, a float
@@ -31,7 +31,7 @@ class Struct:
 
     def __init__(self, fields: Any) -> None:
         self.fields = fields
-        self.kind = kinds.table(fields)
+        self.kind = argument_kinds.table(fields)
         self.table = np.array(_entries(fields), np.int64)
         self.address = address(self.table)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Kind, kind, kinds
+from lissom.kernel.compile.argument_kinds import Kind, kind, kinds
 from lissom.kernel.compile.pointer import Hidden
 
 

@@ -176,7 +176,7 @@ class Velocities(NamedTuple):
     """What each velocity coordinate moves, and what is known of it."""
 
     coordinate: Annotated[Index, Axis.VELOCITY]  # place in q of what it moves, or of the first of its quaternion
-    # -1; on a group 0, 1, 2: turn about a body axis, 3, 4, 5: glide; FIRST_ORDER: a state without a position
+    # -1; on a group 0, 1, 2: turn about a body axis, 3, 4, 5: translation; FIRST_ORDER: a state without a position
     group_axis: Annotated[Whole, Axis.VELOCITY]
     prescribed: Annotated[Index, Axis.VELOCITY]  # 1 where the acceleration is given and the force is found
     armature: Annotated[Number, Axis.VELOCITY]  # rotor inertia reflected through a rigid gear
@@ -208,7 +208,7 @@ class Foreshortening(NamedTuple):
 
 
 class Bow(NamedTuple):
-    """Terms of fourth order of links that are held at both ends, node by node; see `lissom.beam.fields.chord_field`."""
+    """Terms of fourth order of links held at both ends, node by node (`beam.displacement_fields.chord_field`)."""
 
     start: Annotated[Index, Axis.START]
     # per mode, about y and z: rotation of the section, curvature, moment, lean of the axis, shear force; moment and

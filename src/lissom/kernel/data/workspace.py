@@ -42,7 +42,8 @@ class Workspace(NamedTuple):
     force: Annotated[Number, Axis.VELOCITY]  # joint forces: applied and passive
     section_modes: Annotated[Number, 2, Axis.MODE]  # scratch: displacement along x, rotation about x of a section
     section: Annotated[Number, 8, 3]  # scratch, of an exact link: rotation, place, rate, drift, spin, its drift
-    late: Annotated[Whole, 7]  # addresses of the kernels of exact links, elements, actuators; zero where there are none
+    # addresses of the kernels of exact links, elements, actuators; zero where there are none
+    indirect: Annotated[Whole, 7]
     coupling: Annotated[Number, Axis.COUPLING]  # scratch: inertia couplings at the current deformation
     coupling_rows: Annotated[Number, Axis.MODE, 12]  # the same, mode by mode
     half_moment_change: Annotated[Number, 12]  # scratch: half of what the deformation adds to the moments

@@ -21,7 +21,7 @@ BY_MOTION, BY_PLACE, BY_RATE, BY_SPIN, CARRIED = 0, 6, 12, 18, 21
 SHIFT, SPIN, PULL, RATE_PULL, MOTION = 0, 6, 9, 15, 21
 
 
-class SlopeColumns(NamedTuple):
+class DerivativeColumns(NamedTuple):
     """Places of the columns, and memory of the recursion, whose columns they are."""
 
     begin: np.ndarray  # (n,) first column of a body's joint
@@ -53,7 +53,7 @@ class SlopeColumns(NamedTuple):
     joint: np.ndarray  # (4, nv) stiffness and damping of joints, of gears
 
 
-def make_columns(model: Arrays) -> SlopeColumns:
+def make_columns(model: Arrays) -> DerivativeColumns:
     """Lay out the columns of a model and make the memory."""
     tree = model.tree
     n, nv, m = len(tree.parent), len(model.velocities.prescribed), model.inertia.modal_mass.shape[1]
@@ -105,7 +105,7 @@ def make_columns(model: Arrays) -> SlopeColumns:
     def zeros(*shape: int) -> np.ndarray:
         return on_lines(*shape, number=np.float64)
 
-    return SlopeColumns(
+    return DerivativeColumns(
         begin, modes, end, even, column, in_order, column[in_order], outward, last,
         mass=zeros(n), moment=zeros(n, 3), inertia=zeros(n, 3, 3), momentum=zeros(n, 3), swirl=zeros(n, 3, 3),
         carried=zeros(2, CARRIED, size), motion=zeros(6, MOTION),

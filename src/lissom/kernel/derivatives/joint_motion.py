@@ -66,17 +66,17 @@ def group_motions(model, work, columns, i, v, qdd):
     carrier = subtract(w, rate)
     turning = subtract(vector(work.acceleration[i, 0:3]), add(vector(qdd[at:]), cross(carrier, rate)))
     pulled = vector(work.acceleration[i, 3:6])
-    glide = none
+    v_body = none
     if model.joints.dofs[i] == 6:
-        glide = vector(v[at + 3 :])
-        own = add(vector(qdd[at + 3 :]), add(cross(rate, glide), scale(2.0, cross(carrier, glide))))
+        v_body = vector(v[at + 3 :])
+        own = add(vector(qdd[at + 3 :]), add(cross(rate, v_body), scale(2.0, cross(carrier, v_body))))
         pulled = subtract(pulled, own)
     for k in range(3):
         e = unit(k, zero)
         spin = cross(carrier, e)
         turned = add(add(cross(turning, e), cross(spin, rate)), cross(w, spin))
-        drawn = add(cross(pulled, e), scale(2.0, cross(spin, glide)))
-        store_motion(columns.motion[k], (e, none), spin, (turned, drawn), (add(spin, cross(w, e)), cross(e, glide)))
+        drawn = add(cross(pulled, e), scale(2.0, cross(spin, v_body)))
+        store_motion(columns.motion[k], (e, none), spin, (turned, drawn), (add(spin, cross(w, e)), cross(e, v_body)))
     if model.joints.dofs[i] == 6:
         for k in range(3):
             e = unit(k, zero)

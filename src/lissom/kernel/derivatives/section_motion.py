@@ -158,10 +158,10 @@ def section_motion(model, work, columns, i, q, v, qdd):
     pulled = vector(work.acceleration[up, 3:6])
     shifted = (S[SHIFT + 3], S[SHIFT + 4], S[SHIFT + 5])
     shift_rate = (S[PULL + 3], S[PULL + 4], S[PULL + 5])
-    whirl = spin_matrix(w, alpha)
+    W = spin_matrix(w, alpha)
     for c in range(3):
         a, b = (c + 1) % 3, (c + 2) % 3
-        X = whirl[c]
+        X = W[c]
         set_scaled(S[SPIN + c], 0, m, (one, -w[b], w[a]), (rate[c], own[a], own[b]))
         set_scaled(
             S[PULL + c], 0, m,

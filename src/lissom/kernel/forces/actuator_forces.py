@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lissom.kernel.compile import address, inline, late
+from lissom.kernel.compile import address, indirect, inline
 from lissom.kernel.data.arrays import Port
 from lissom.kernel.forces.actuator_laws import actuator_law, exponential_decay
 from lissom.kernel.forces.element_forces import TINY, add_wrench, velocity_of
@@ -96,7 +96,7 @@ def pull_along_path(model, work, a, effort, rate):
     return lost
 
 
-@late(5)
+@indirect(5)
 def actuate(model, work, i, q, v):
     """Add efforts of all actuators to work.force and work.load, rates of their states to work.force."""
     acts = model.actuators
@@ -137,7 +137,7 @@ def actuate(model, work, i, q, v):
 
 def compile_actuators(model: Any, work: Any, number: type) -> None:
     """Compile what a packed model with actuators needs, for its workspace."""
-    work.fields.late[5] = address(actuate, model, work, number)
+    work.fields.indirect[5] = address(actuate, model, work, number)
 
 
 @inline

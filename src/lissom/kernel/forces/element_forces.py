@@ -4,7 +4,7 @@ Along the line from the first frame's origin to the second's, of length l, the t
 
     k (l - l0) + curve(l - l0) + c dl/dt - thrust,
 
-of a rope never less than zero. A bushing has the energy 1/2 x K x in x = (2 vec q, p): turn, as twice the vector part
+of a rope never less than zero. A bushing has the energy 1/2 x K x in x = (2 vec q, p): torque, as twice the vector part
 of the unit quaternion of the relative rotation, and shift of the second frame, in the axes of the first.
 """
 
@@ -36,11 +36,11 @@ TINY = 1e-30  # m2: keeps the direction of a line of no length finite
 def add_wrench(work, i, torque, force):
     """Add a wrench at the origin of frame i, given in world axes."""
     R = matrix(work.world_rotation[i])
-    turn = rotate_back(R, torque)
-    shove = rotate_back(R, force)
+    torque_i = rotate_back(R, torque)
+    force_i = rotate_back(R, force)
     for k in range(3):
-        work.load[i, k] += turn[k]
-        work.load[i, 3 + k] += shove[k]
+        work.load[i, k] += torque_i[k]
+        work.load[i, 3 + k] += force_i[k]
 
 
 @inline

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lissom.kernel.compile import address, inline, late
+from lissom.kernel.compile import address, indirect, inline
 from lissom.kernel.data.arrays import Element
 from lissom.kernel.forces.actuator_forces import LOST as ACTUATOR_LOST
 from lissom.kernel.forces.actuator_forces import STORED as ACTUATOR_STORED
@@ -51,7 +51,7 @@ def act_unloaded(model, work, q, v):
         actuate(model, work, 0, q, v)
 
 
-@late(4)
+@indirect(4)
 def interact(model, work, i, q, v):
     """Turn loads in world axes to those of their rows, and add the forces of elements and contacts.
 
@@ -82,7 +82,7 @@ def interact(model, work, i, q, v):
 
 def compile_external_forces(model: Any, work: Any, number: type) -> None:
     """Compile what a packed model with elements, contacts or loads in world axes needs, for its workspace."""
-    work.fields.late[4] = address(interact, model, work, number)
+    work.fields.indirect[4] = address(interact, model, work, number)
 
 
 @inline

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.algorithms.complex_step import STEP
-from lissom.kernel.compile import inline, kernel, late
+from lissom.kernel.compile import indirect, inline, kernel
 from lissom.kernel.data.arrays import STATES_MOST, Arrays, Port
 from lissom.kernel.forces.actuator_forces import PLACE, RATE, state_of
 from lissom.kernel.forces.actuator_laws import actuator_law
@@ -65,7 +65,7 @@ def law_at(model, a, s, rate, z0, z1, z2):
     return effort, f0, f1, f2
 
 
-@late(6)
+@indirect(6)
 def law_slopes(model, work, i, q, v):
     """Fill work.slope with derivatives of all laws, by complex steps, after `actuate` at the state (q, v)."""
     h = STEP * 1j

@@ -277,14 +277,14 @@ def outward_pass(model, work, q, v, moving):
                 at_v += 1
                 k += 1
             else:
-                # a quaternion, its angular velocity in the new axes; a floating body glides along these
+                # a quaternion, its angular velocity in the new axes; a floating body moves along these
                 Q = quaternion_matrix(q[at_q], q[at_q + 1], q[at_q + 2], q[at_q + 3])
                 spin = (v[at_v], v[at_v + 1], v[at_v + 2])
                 if motion == JointMotion.FLOAT:
                     r = (q[at_q + 4], q[at_q + 5], q[at_q + 6])
-                    glide = (v[at_v + 3], v[at_v + 4], v[at_v + 5])
+                    v_body = (v[at_v + 3], v[at_v + 4], v[at_v + 5])
                     p = add(p, rotate(R, r))
-                    vel, dv = translate_motion(w, vel, dw, dv, r, rotate(Q, glide), rotate(Q, cross(spin, glide)))
+                    vel, dv = translate_motion(w, vel, dw, dv, r, rotate(Q, v_body), rotate(Q, cross(spin, v_body)))
                 w, vel, dw, dv = rotate_motion(w, vel, dw, dv, Q, spin, none)
                 R = compose(R, Q)
                 for row in range(6):

@@ -1,4 +1,4 @@
-"""Terms of fourth order of links that are held at both ends, node by node; see `lissom.beam.fields.chord_field`."""
+"""Terms of fourth order of links held at both ends, node by node; see `beam.displacement_fields.chord_field`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lissom.kernel.compile import address, inline, kernel, late, shared
+from lissom.kernel.compile import address, indirect, inline, kernel, shared
 from lissom.kernel.data.arrays import ROW_WIDTH
 from lissom.kernel.maths.algebra import (
     add,
@@ -37,7 +37,7 @@ def rotation_vector_of_modes(psi, x, at, m, zero):
     return section_sums(psi, x, at, m, zero), section_sums(psi[3:6], x, at, m, zero)
 
 
-@late(0)
+@indirect(0)
 def bend_link(model, work, i, q, v):
     """Turn the sections at all stations of link i, and tabulate the derivative of the motion of its axis."""
     zero = work.zero
@@ -70,9 +70,9 @@ def bend_link(model, work, i, q, v):
             by_x = rotate(R, cross((H[0][0], H[1][0], H[2][0]), g))
             by_y = rotate(R, cross((H[0][1], H[1][1], H[2][1]), g))
             by_z = rotate(R, cross((H[0][2], H[1][2], H[2][2]), g))
-            whirl = cross(spin, g)
-            rate = rotate(R, add(whirl, dstrain))
-            bow = rotate(R, add(cross(drift, g), cross(spin, add(whirl, scale(2.0, dstrain)))))
+            turning = cross(spin, g)
+            rate = rotate(R, add(turning, dstrain))
+            tangent_drift = rotate(R, add(cross(drift, g), cross(spin, add(turning, scale(2.0, dstrain)))))
             for c in range(3):
                 row = work.tangent[c, p]
                 by = (by_x[c], by_y[c], by_z[c], R[c][0], R[c][1], R[c][2])
@@ -80,7 +80,7 @@ def bend_link(model, work, i, q, v):
                     set_lanes(row, j, by, (psi[0], psi[1], psi[2], psi[3], psi[4], psi[5]))
                 row[m] = along[c]
                 row[m + 1] = rate[c]
-                row[m + 2] = bow[c]
+                row[m + 2] = tangent_drift[c]
 
 
 @shared
@@ -146,7 +146,7 @@ def add_twist(motion, m, r, R, swing, spin_up):
     store_vector(motion[2, m + 3 : m + 6], (zero, zero, one))
 
 
-@late(1)
+@indirect(1)
 def exact_inertia(model, work, i, q, v):
     """Fill work.inertia[i] of a link with the exact field: upper triangle and bias, as `body_inertia` does."""
     m = model.tree.modes[i]
@@ -302,7 +302,7 @@ def exact_dissipation(model, i, q, v, zero):
     return power
 
 
-@late(2)
+@indirect(2)
 def exact_section(model, work, i, q, v):
     """Compute the motion of the section that carries body i on its exact parent.
 
@@ -334,7 +334,7 @@ def exact_section(model, work, i, q, v):
             set_lanes(reach[3 + c], j, (one,), (motion[c],))
 
 
-def compile_exact(model: Any, work: Any, late: Any, number: type) -> None:
-    """Compile what exact links need for a packed model and workspace; the addresses go to `late`."""
+def compile_exact(model: Any, work: Any, indirect: Any, number: type) -> None:
+    """Compile what exact links need for a packed model and workspace; the addresses go to `indirect`."""
     for slot, by_address in enumerate((bend_link, exact_inertia, exact_section)):
-        late[slot] = address(by_address, model, work, number)
+        indirect[slot] = address(by_address, model, work, number)

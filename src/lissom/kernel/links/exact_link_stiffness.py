@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lissom.kernel.compile import inline, late, shared
+from lissom.kernel.compile import indirect, inline, shared
 from lissom.kernel.data.arrays import ROW_WIDTH
 from lissom.kernel.links.exact_link import integrate, station_velocity, stresses, turn_at
 from lissom.kernel.maths.algebra import add, cross, dot, scale, vector
@@ -11,7 +11,7 @@ from lissom.kernel.maths.row_sums import section_sums
 from lissom.kernel.maths.simd_rows import add_lanes, set_lanes
 
 
-@late(3)
+@indirect(3)
 def exact_stiffness(model, work, i, q, v):
     """Add to work.link_stiffness and work.link_damping of link i: strains, and tension along the bent axis.
 

@@ -1,7 +1,7 @@
 """Positions within a step: q = base (+) u with u = 0 at its start.
 
 Every integrator so works on plain vectors (u, v) of size nv, while quaternions stay on their group: turns u about body
-axes, glides of a floating body along them.
+axes, translations of a floating body along them.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def store_quaternion(array, w, p):
 def move(model, base, u, q):
     """Set q = base (+) u.
 
-    Plain coordinates add, quaternions turn about body axes, floating bodies glide along them.
+    Plain coordinates add, quaternions turn about body axes, floating bodies move along them.
     """
     for k in range(u.shape[0]):
         axis = model.velocities.group_axis[k]
@@ -132,7 +132,7 @@ def chart_rate(model, u, v, rate):
         elif axis == 0:
             store_vector(rate[k:], turn_rate(vector(u[k:]), vector(v[k:])))
         elif axis == 3:
-            # the glide is written in the axes at the start of the step: exp(turn) v
+            # linear velocities are written in the axes at the start of the step: exp(turn) v
             store_vector(rate[k:], rotate_by_vector(vector(u[k - 3 :]), vector(v[k:])))
 
 

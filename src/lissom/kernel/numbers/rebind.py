@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.marks import Part
+from lissom.kernel.compile.decorators import Part
 from lissom.kernel.data.arrays import Arrays, mapped
 from lissom.kernel.maths import elementary_functions as own
 
@@ -62,7 +62,7 @@ def without(kernel: Any, replaced: Mapping[Any, Any], module: str) -> Any:
             if any(other[name] is not called[name] for name in called):
                 made = FunctionType(source.__code__, scope | other, source.__name__, source.__defaults__)
                 made.__module__, made.__doc__ = module, source.__doc__
-                done[part] = part.marks(made)
+                done[part] = part.decorate(made)
         return done[part]
 
     return rebind(kernel)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.kernel.compile import marks
+from lissom.kernel.compile import decorators
 from lissom.kernel.data.arrays import Arrays
 
 LANES = 8  # doubles of a pack: two registers, one of which computes while the other waits, or a wide one
@@ -17,7 +17,7 @@ COMPLEX_PACK = np.dtype([("real", np.float64, (LANES,)), ("imag", np.float64, (L
 
 def covers(arrays: Arrays) -> bool:
     """Return whether the forward dynamics of a robot run in lanes; never as Python, which has no packs."""
-    if marks.run_as_python():
+    if decorators.run_as_python():
         return False
     real = arrays.gravity.dtype == np.float64
     branches = (arrays.passive.piece_at, arrays.loops.first, arrays.elements.kind, arrays.contacts.shape)

@@ -13,21 +13,21 @@ from lissom.kernel.data.aligned_memory import on_lines
 from lissom.kernel.packs import COMPLEX_PACK, LANES, PACK
 
 
-def aligned(*shape: int) -> np.ndarray:
+def aligned_packs(*shape: int) -> np.ndarray:
     """Return packs of zeros."""
     return on_lines(*shape, number=PACK)
 
 
-def packed(states: np.ndarray) -> np.ndarray:
+def pack_states(states: np.ndarray) -> np.ndarray:
     """Return states (k, n) as packs (k / LANES, n); the last pack is filled up with the last state."""
     count, size = states.shape
-    out = aligned(-(-count // LANES), size)
+    out = aligned_packs(-(-count // LANES), size)
     whole = np.concatenate([states, np.repeat(states[-1:], len(out) * LANES - count, axis=0)])
     out["lanes"] = whole.reshape(len(out), LANES, size).transpose(0, 2, 1)
     return out
 
 
-def unpacked(packs: np.ndarray, count: int) -> np.ndarray:
+def unpack_states(packs: np.ndarray, count: int) -> np.ndarray:
     """Return the first `count` states of packs, (count, n)."""
     return packs["lanes"].transpose(0, 2, 1).reshape(-1, packs.shape[1])[:count]
 
@@ -69,16 +69,16 @@ class Packing:
 
     def _array(self, array: np.ndarray, name: str) -> np.ndarray:
         if not array.size:
-            return self._filled(array, name)
+            return self._fill(array, name)
         key = array.ctypes.data
         if key not in self.places:
-            self.places[key] = array, self._filled(array, name)
+            self.places[key] = array, self._fill(array, name)
         first, made = self.places[key]
         if first.size != array.size:
             raise ValueError(f"{name} is part of other memory")
         return made.reshape(array.shape)
 
-    def _filled(self, array: np.ndarray, name: str) -> np.ndarray:
+    def _fill(self, array: np.ndarray, name: str) -> np.ndarray:
         if array.dtype.kind not in "fc" or name in self._plain:
             return array.copy()
         made = on_lines(*array.shape, number=PACK if array.dtype.kind == "f" else COMPLEX_PACK)

@@ -11,9 +11,9 @@ from pydantic import model_validator
 from lissom.kernel.data.arrays import Drive, Port, Regulation
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.frame import Frame, Problem, frame_problems
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.name_fields import Name
-from lissom.model.fields.number_fields import Number
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import Name
+from lissom.model.schema.number_fields import Number
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Link, Robot

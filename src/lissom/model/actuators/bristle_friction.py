@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from lissom.kernel.data.arrays import Drive, Port
 from lissom.model.actuators.actuator import Actuator, ActuatorState
 from lissom.model.description.frame import Frame
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.number_fields import Number
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.number_fields import Number
 
 if TYPE_CHECKING:
     from lissom.model.description.joint import Joint

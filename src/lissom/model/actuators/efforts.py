@@ -11,10 +11,10 @@ from lissom.model.actuators.routes import FrameAt, Routed
 from lissom.model.description.frame import Frame
 from lissom.model.description.location import AnyPlace
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import FORM
-from lissom.model.fields.name_fields import Name
-from lissom.model.fields.number_fields import Number
-from lissom.model.fields.vector_fields import Axis, Vec3
+from lissom.model.schema.base_model import FORM
+from lissom.model.schema.name_fields import Name
+from lissom.model.schema.number_fields import Number
+from lissom.model.schema.vector_fields import Axis, Vec3
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot

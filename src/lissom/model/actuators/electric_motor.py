@@ -12,9 +12,9 @@ from pydantic import Field, model_validator
 from lissom.kernel.data.arrays import Drive, Regulation
 from lissom.model.actuators.actuator import Actuator, ActuatorState, joint_unit
 from lissom.model.actuators.bristle_friction import BristleFriction, Bristles
-from lissom.model.fields.base_model import FORM, refusals
-from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Number, Share
+from lissom.model.schema.base_model import FORM, refusals
+from lissom.model.schema.name_fields import Choice, Name
+from lissom.model.schema.number_fields import Number, Share
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot

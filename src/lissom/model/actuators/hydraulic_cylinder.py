@@ -13,8 +13,8 @@ from lissom.kernel.data.arrays import Drive
 from lissom.model.actuators.actuator import Actuator, ActuatorState, Commanded
 from lissom.model.actuators.bristle_friction import BristleFriction, Bristles
 from lissom.model.actuators.routes import Routed
-from lissom.model.fields.base_model import FORM, Description, refusals
-from lissom.model.fields.number_fields import Number
+from lissom.model.schema.base_model import FORM, Description, refusals
+from lissom.model.schema.number_fields import Number
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot

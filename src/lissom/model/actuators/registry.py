@@ -8,7 +8,7 @@ from lissom.model.actuators.efforts import Chamber, PulledTendon, Thrust, Thrust
 from lissom.model.actuators.electric_motor import ElectricMotor
 from lissom.model.actuators.hydraulic_cylinder import HydraulicCylinder
 from lissom.model.actuators.winch import Winch
-from lissom.model.fields.forms import Forms
+from lissom.model.schema.forms import Forms
 
 ACTUATORS = Forms(ElectricMotor, HydraulicCylinder, PulledTendon, Winch, Chamber, Thruster, Thrust, TorqueSource)
 

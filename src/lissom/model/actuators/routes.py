@@ -12,10 +12,10 @@ from lissom.kernel.data.arrays import Port
 from lissom.model.actuators.actuator import Actuator
 from lissom.model.description.frame import WORLD, Frame, Problem
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.name_fields import Name
-from lissom.model.fields.number_fields import Count, Number
-from lissom.model.fields.vector_fields import Pair, Vec2
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import Name
+from lissom.model.schema.number_fields import Count, Number
+from lissom.model.schema.vector_fields import Pair, Vec2
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from lissom.kernel.data.arrays import Drive
 from lissom.model.actuators.actuator import ActuatorState, Commanded
 from lissom.model.actuators.routes import Routed
-from lissom.model.fields.base_model import FORM
-from lissom.model.fields.name_fields import Choice
-from lissom.model.fields.number_fields import Count, Number
+from lissom.model.schema.base_model import FORM
+from lissom.model.schema.name_fields import Choice
+from lissom.model.schema.number_fields import Count, Number
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot

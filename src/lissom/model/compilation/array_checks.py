@@ -96,7 +96,7 @@ def _tables(arrays: Arrays, before: Arrays | None) -> Iterator[tuple[str, np.nda
 
 
 def _generalised_inertia(arrays: Arrays, i: int) -> np.ndarray:
-    """Return the mass matrix of a body by itself, (..., 6 + k, 6 + k): turning, gliding, modes, undeformed."""
+    """Return the mass matrix of a body by itself, (..., 6 + k, 6 + k): rotation, translation, modes, undeformed."""
     k, own = int(arrays.tree.modes[i]), arrays.inertia
     second, moment = own.second_moment[..., i, :, :].real, own.moment[..., i, :].real
     several = moment.shape[:-1]
@@ -133,7 +133,7 @@ def _reaches(inertia: np.ndarray, least: float) -> bool:
         inertia, diagonal = inertia[np.ix_(used, used)], diagonal[used]
     if not len(diagonal):
         return least <= 0
-    scaled = _scaled(inertia, diagonal)
+    scaled = _scale(inertia, diagonal)
     return bool(np.isfinite(scaled).all() and np.linalg.eigvalsh(scaled)[0] >= least)
 
 
@@ -142,7 +142,7 @@ def _surely_reaches(inertia: np.ndarray, least: float) -> bool:
     diagonal = np.diagonal(inertia, axis1=-2, axis2=-1)
     if not np.all(diagonal > 0):
         return False
-    scaled = _scaled(inertia, diagonal)
+    scaled = _scale(inertia, diagonal)
     try:
         np.linalg.cholesky(scaled - 2 * abs(least) * np.eye(inertia.shape[-1]))
         return bool(np.isfinite(scaled).all())
@@ -150,7 +150,7 @@ def _surely_reaches(inertia: np.ndarray, least: float) -> bool:
         return False
 
 
-def _scaled(inertia: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+def _scale(inertia: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
     """Scale a matrix to a diagonal of ones; not finite where what is beside it is beyond all measure."""
     with np.errstate(all="ignore"):
         scale = 1 / np.sqrt(diagonal)

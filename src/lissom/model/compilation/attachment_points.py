@@ -16,7 +16,7 @@ from lissom.kernel.data.arrays import Element
 if TYPE_CHECKING:
     from lissom.beam import Place
     from lissom.model.description.frame import Frame
-    from lissom.model.description.loop import Loop
+    from lissom.model.description.kinematic_loop import Loop
     from lissom.model.description.robot import Link, Robot
 
 

@@ -2,9 +2,9 @@
 
 A link on a closed loop is held at both ends and may bow by several hundredths of its length in between, while whatever
 hangs on it follows its foreshortening: the second-order field gets terms of fourth order
-(`lissom.beam.fields.chord_field`). One that turns freely at both ends about the axis it bends about (the coupler of a
-four-bar) gets polynomials: the functions of `auto` are made for links that carry something at a free tip. One whose
-joint lets its base turn or slide as it bends gets a function more.
+(`beam.displacement_fields.chord_field`). One that turns freely at both ends about the axis it bends about (the coupler
+of a four-bar) gets polynomials: the functions of `auto` are made for links that carry something at a free tip. One
+whose joint lets its base turn or slide as it bends gets a function more.
 
 With `frame: chord` the link's frame goes through both ends. Its slopes are half as large then, and what the fields of
 low order leave out is smaller by far. The joint's angle is that of the chord, so that nothing may act in the joint.

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.beam.fields.inertia_invariants import LEVI_CIVITA
+from lissom.beam.displacement_fields.inertia_invariants import LEVI_CIVITA
 from lissom.kernel.data.arrays import Arrays, Bow, Foreshortening, Inertia, Strain
 
 if TYPE_CHECKING:
-    from lissom.beam.fields.exact_field import Stations
+    from lissom.beam.displacement_fields.exact_field import Stations
     from lissom.model.description.force_curve import CurvePiece
 
 

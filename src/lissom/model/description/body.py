@@ -11,10 +11,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Discriminator, Tag, field_validator, model_validator
 
-from lissom.model.fields.base_model import FORM, Description, refusals
-from lissom.model.fields.name_fields import Choice
-from lissom.model.fields.number_fields import Flag, Number, refusal
-from lissom.model.fields.vector_fields import InertiaTensor, Matrix3, Vec3, Vector, unreal
+from lissom.model.schema.base_model import FORM, Description, refusals
+from lissom.model.schema.name_fields import Choice
+from lissom.model.schema.number_fields import Flag, Number, refusal
+from lissom.model.schema.vector_fields import InertiaTensor, Matrix3, Vec3, Vector, unreal
 
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 ZERO33: Matrix3 = (ZERO3, ZERO3, ZERO3)

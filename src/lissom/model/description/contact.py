@@ -12,10 +12,10 @@ from pydantic import Field, model_validator
 
 from lissom.kernel.data.arrays import Surface as Shape
 from lissom.model.description.frame import Frame
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Number
-from lissom.model.fields.vector_fields import Vec3, Vector
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import Choice, Name
+from lissom.model.schema.number_fields import Number
+from lissom.model.schema.vector_fields import Vec3, Vector
 
 SHAPES = {"plane": Shape.PLANE, "ball": Shape.BALL, "box": Shape.BOX, "cylinder": Shape.CYLINDER}
 SIZES = {"plane": (), "ball": ("radius",), "box": ("size",), "cylinder": ("radius", "length")}

@@ -11,10 +11,10 @@ from pydantic import field_validator, model_validator
 
 from lissom.errors import RobotError
 from lissom.kernel.data.arrays import POWERS
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.number_fields import Number, PerCoordinate, refusal
-from lissom.model.fields.units import FORCE, POSITION
-from lissom.model.fields.written_forms import NUMBER, QUANTITY, AlsoWritten, several, union
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.number_fields import Number, PerCoordinate, refusal
+from lissom.model.schema.units import FORCE, POSITION
+from lissom.model.schema.written_forms import NUMBER, QUANTITY, AlsoWritten, several, union
 
 FAR = 1e30  # no stretch comes that far
 

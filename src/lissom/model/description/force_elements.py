@@ -14,12 +14,12 @@ from lissom.kernel.data.arrays import Element as Kind
 from lissom.model.description.force_curve import Curve
 from lissom.model.description.frame import Frame, Problem, frame_problems
 from lissom.model.description.joint_actions import unit_problems
-from lissom.model.description.loop import Loop
-from lissom.model.fields.base_model import FORM, Description, refusals
-from lissom.model.fields.forms import Forms
-from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Number, kind_of, refusal
-from lissom.model.fields.written_forms import NUMBER, QUANTITY, AlsoWritten, several, union
+from lissom.model.description.kinematic_loop import Loop
+from lissom.model.schema.base_model import FORM, Description, refusals
+from lissom.model.schema.forms import Forms
+from lissom.model.schema.name_fields import Choice, Name
+from lissom.model.schema.number_fields import Number, kind_of, refusal
+from lissom.model.schema.written_forms import NUMBER, QUANTITY, AlsoWritten, several, union
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot
@@ -218,7 +218,7 @@ def register_element(kind: type[Element]) -> type[Element]:
     >>> from typing import Annotated, Literal
     >>> from lissom.model.description.force_elements import Element, register_element
     >>> from lissom.model.description.force_curve import Curve
-    >>> from lissom.model.fields.number_fields import Number
+    >>> from lissom.model.schema.number_fields import Number
     >>> @register_element
     ... class Bumper(Element):
     ...     type: Literal["bumper"] = "bumper"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from lissom.messages import did_you_mean
 from lissom.model.description.location import AnyPlace, place_problem
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.name_fields import Name
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.name_fields import Name
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Link, Robot

@@ -10,12 +10,12 @@ from pydantic import Field, field_validator, model_validator
 from lissom.kernel.data.arrays import POWERS
 from lissom.model.description.joint_actions import Friction, Limits, Spring, Transmission
 from lissom.model.description.joint_kinds import KINDS, Kind
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Number, PerCoordinate, refusal, wrong_kind
-from lissom.model.fields.units import DAMPING
-from lissom.model.fields.vector_fields import Axis, Vec3, Vector
-from lissom.model.fields.written_forms import Schema
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import Choice, Name
+from lissom.model.schema.number_fields import Number, PerCoordinate, refusal, wrong_kind
+from lissom.model.schema.units import DAMPING
+from lissom.model.schema.vector_fields import Axis, Vec3, Vector
+from lissom.model.schema.written_forms import Schema
 from lissom.plugins import load_plugins
 
 # Fields that couple turn and slide: how one is given, and which joint has it.

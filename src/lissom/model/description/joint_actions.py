@@ -9,10 +9,10 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from lissom.model.description.force_curve import Curve
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.name_fields import Choice
-from lissom.model.fields.number_fields import Number, PerCoordinate, refusal, wrong_kind
-from lissom.model.fields.units import DAMPING, FORCE, INERTIA, POSITION, RATE, STIFFNESS, JointUnit
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import Choice
+from lissom.model.schema.number_fields import Number, PerCoordinate, refusal, wrong_kind
+from lissom.model.schema.units import DAMPING, FORCE, INERTIA, POSITION, RATE, STIFFNESS, JointUnit
 
 
 class Friction(Description):

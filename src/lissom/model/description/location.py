@@ -8,10 +8,10 @@ import numpy as np
 from pydantic import Discriminator, Tag
 
 from lissom.messages import did_you_mean, listed
-from lissom.model.fields.base_model import FORM
-from lissom.model.fields.name_fields import Name
-from lissom.model.fields.number_fields import Number
-from lissom.model.fields.units import quantity
+from lissom.model.schema.base_model import FORM
+from lissom.model.schema.name_fields import Name
+from lissom.model.schema.number_fields import Number
+from lissom.model.schema.units import quantity
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Link

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from lissom.lie import so3
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.vector_fields import Vec3, Vector
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.vector_fields import Vec3, Vector
 
 
 class Origin(Description):

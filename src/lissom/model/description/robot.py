@@ -18,18 +18,18 @@ from lissom.model.description.body import AnyBody
 from lissom.model.description.contact import Contact
 from lissom.model.description.frame import Frame, placed
 from lissom.model.description.joint import Joint
+from lissom.model.description.kinematic_loop import Loop
 from lissom.model.description.location import AnyPlace
-from lissom.model.description.loop import Loop
 from lissom.model.description.origin import Origin
 from lissom.model.description.visual import Visual
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.lazy_fields import lazy
-from lissom.model.fields.name_fields import Name, Title
-from lissom.model.fields.number_fields import is_number, refusal
-from lissom.model.fields.tolerances import Tolerance, size_of, without_tolerances
-from lissom.model.fields.vector_fields import Vec3, Vector
 from lissom.model.flexible.beam import Beam
 from lissom.model.flexible.material import Material
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.lazy_fields import lazy
+from lissom.model.schema.name_fields import Name, Title
+from lissom.model.schema.number_fields import is_number, refusal
+from lissom.model.schema.tolerances import Tolerance, size_of, without_tolerances
+from lissom.model.schema.vector_fields import Vec3, Vector
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink, Place
@@ -91,7 +91,7 @@ class Link(Description):
 
     @field_validator("joint")
     @classmethod
-    def _named(cls, joint: Joint, info: Any) -> Joint:
+    def _name_joint(cls, joint: Joint, info: Any) -> Joint:
         """Return a joint without a name takes the link's."""
         if not joint.name and "name" in info.data:
             return joint.model_copy(update={"name": info.data["name"]})

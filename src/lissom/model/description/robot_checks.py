@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.messages import did_you_mean
 from lissom.model.compilation.mass_regularisation import mass_problems
+from lissom.model.description.kinematic_loop import loop_problems
 from lissom.model.description.location import place_problem
-from lissom.model.description.loop import loop_problems
-from lissom.model.fields.number_fields import degrees_text, looks_like_degrees
+from lissom.model.schema.number_fields import degrees_text, looks_like_degrees
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Link, Robot

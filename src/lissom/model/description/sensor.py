@@ -18,13 +18,13 @@ from lissom.messages import did_you_mean, listed
 from lissom.model.description.frame import Frame, Problem, frame_problems
 from lissom.model.description.location import AnyPlace, on_beam
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import FORM, Description, refusals
-from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Count, Number, PerCoordinate, wrong_kind
-from lissom.model.fields.registered_types import Registered
-from lissom.model.fields.units import FORCE, POSITION, RATE, JointUnit
-from lissom.model.fields.vector_fields import Pair, Vec2
-from lissom.model.fields.written_forms import QUANTITY, AlsoWritten, several
+from lissom.model.schema.base_model import FORM, Description, refusals
+from lissom.model.schema.name_fields import Choice, Name
+from lissom.model.schema.number_fields import Count, Number, PerCoordinate, wrong_kind
+from lissom.model.schema.registered_types import Registered
+from lissom.model.schema.units import FORCE, POSITION, RATE, JointUnit
+from lissom.model.schema.vector_fields import Pair, Vec2
+from lissom.model.schema.written_forms import QUANTITY, AlsoWritten, several
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot

@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.name_fields import LONGEST_PATH, Choice, Title
-from lissom.model.fields.vector_fields import Vec3, Vector
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import LONGEST_PATH, Choice, Title
+from lissom.model.schema.vector_fields import Vec3, Vector
 
 
 class Visual(Description):

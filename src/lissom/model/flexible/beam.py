@@ -12,10 +12,6 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from lissom.model.compilation.end_conditions import NOT_HELD
 from lissom.model.compilation.end_conditions import EndConditions as EndConditions
 from lissom.model.description.location import on_beam
-from lissom.model.fields.base_model import FORM, Description, refusals
-from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Number, refusal
-from lissom.model.fields.written_forms import FILE, AlsoWritten
 from lissom.model.flexible import section_files
 from lissom.model.flexible.beam_building import known_mode_counts, known_section_stress, link_of, same
 from lissom.model.flexible.beam_parts import (
@@ -37,6 +33,10 @@ from lissom.model.flexible.material import Material
 from lissom.model.flexible.section import AnySection
 from lissom.model.flexible.section_base import SectionSpec
 from lissom.model.flexible.stations import Station, build_profile, section_at, station_problems
+from lissom.model.schema.base_model import FORM, Description, refusals
+from lissom.model.schema.name_fields import Choice, Name
+from lissom.model.schema.number_fields import Number, refusal
+from lissom.model.schema.written_forms import FILE, AlsoWritten
 
 if TYPE_CHECKING:
     from lissom import beam as beams

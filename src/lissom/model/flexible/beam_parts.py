@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 from pydantic import Discriminator, Tag, model_validator
 
 from lissom.model.description.body import ZERO3, ZERO33
-from lissom.model.fields.base_model import FORM, Description, refusals
-from lissom.model.fields.name_fields import Choice
-from lissom.model.fields.number_fields import Count, Number, is_number
-from lissom.model.fields.vector_fields import InertiaTensor, Matrix3, Pair, Vec2, Vec3, Vector
+from lissom.model.schema.base_model import FORM, Description, refusals
+from lissom.model.schema.name_fields import Choice
+from lissom.model.schema.number_fields import Count, Number, is_number
+from lissom.model.schema.vector_fields import InertiaTensor, Matrix3, Pair, Vec2, Vec3, Vector
 
 if TYPE_CHECKING:
     from lissom import beam as beams

@@ -25,13 +25,13 @@ from pydantic import (
 from lissom.errors import LissomError, RobotError
 from lissom.files import check_file
 from lissom.messages import listed
-from lissom.model.fields.base_model import FORM, Description, refusals
-from lissom.model.fields.name_fields import Choice, Name, Title
-from lissom.model.fields.number_fields import Count, Number, is_number, kind_of, refusal
-from lissom.model.fields.vector_fields import Vec3, Vector
 from lissom.model.flexible.beam_parts import AnyDamping, Rayleigh
 from lissom.model.flexible.material import Material
 from lissom.model.flexible.section import AnySection
+from lissom.model.schema.base_model import FORM, Description, refusals
+from lissom.model.schema.name_fields import Choice, Name, Title
+from lissom.model.schema.number_fields import Count, Number, is_number, kind_of, refusal
+from lissom.model.schema.vector_fields import Vec3, Vector
 
 if TYPE_CHECKING:
     from lissom import fem

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.number_fields import Number
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.number_fields import Number
 
 if TYPE_CHECKING:
     from lissom import beam

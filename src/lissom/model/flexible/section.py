@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Discriminator, Tag, ValidationInfo, model_validator
 
-from lissom.model.fields.base_model import FORM, refusals
-from lissom.model.fields.number_fields import Number, refusal
-from lissom.model.fields.vector_fields import Matrix6, Pair, Vec2
-from lissom.model.fields.written_forms import FILE, Schema
 from lissom.model.flexible import section_files
 from lissom.model.flexible.section_base import SectionSpec, require_material
 from lissom.model.flexible.shaped_section import Ellipse, LetterC, LetterH, LetterI, LetterL, Polygon, RoundedBox
+from lissom.model.schema.base_model import FORM, refusals
+from lissom.model.schema.number_fields import Number, refusal
+from lissom.model.schema.vector_fields import Matrix6, Pair, Vec2
+from lissom.model.schema.written_forms import FILE, Schema
 
 if TYPE_CHECKING:
     from lissom import beam

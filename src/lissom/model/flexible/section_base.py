@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.number_fields import Number, is_number
-from lissom.model.fields.vector_fields import Pair, Vec2
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.number_fields import Number, is_number
+from lissom.model.schema.vector_fields import Pair, Vec2
 
 if TYPE_CHECKING:
     from lissom import beam

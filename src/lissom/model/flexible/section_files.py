@@ -19,7 +19,7 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.files import check_file
 from lissom.messages import listed
-from lissom.model.fields.number_fields import kind_of, refusal
+from lissom.model.schema.number_fields import kind_of, refusal
 
 FORMATS = ("vabs", "becas", "anba", "beamdyn")
 AXIS_LAST = [2, 0, 1, 5, 3, 4]  # where lissom's rows stand in matrices whose beam runs along z

@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import model_validator
 
 from lissom.errors import RobotError
-from lissom.model.fields.base_model import FORM, refusals
-from lissom.model.fields.number_fields import Checked, Number, kind_of, refusal
-from lissom.model.fields.written_forms import Schema, SchemaOf, several
 from lissom.model.flexible.section_base import SectionSpec, require_material, solve_shape
+from lissom.model.schema.base_model import FORM, refusals
+from lissom.model.schema.number_fields import Checked, Number, kind_of, refusal
+from lissom.model.schema.written_forms import Schema, SchemaOf, several
 
 if TYPE_CHECKING:
     from lissom import beam

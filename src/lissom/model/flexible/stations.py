@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from lissom.model.description.location import ROUNDING
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.name_fields import Name
-from lissom.model.fields.number_fields import Number
 from lissom.model.flexible.material import Material
 from lissom.model.flexible.section import AnySection
 from lissom.model.flexible.section_base import SectionSpec, numeric
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.name_fields import Name
+from lissom.model.schema.number_fields import Number
 
 if TYPE_CHECKING:
     from lissom import beam as beams

@@ -28,12 +28,12 @@ from lissom.model.description.body import AnyBody
 from lissom.model.description.joint import Joint
 from lissom.model.description.origin import Origin
 from lissom.model.description.robot import Robot
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.name_fields import Choice, Name, Title
-from lissom.model.fields.number_fields import Number, refusal
-from lissom.model.fields.written_forms import AlsoWritten
 from lissom.model.importers.frame_based_links import WORLD, Framed, Inertial, pose, robot_links
 from lissom.model.importers.registry import Importer, RobotForm, register
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.name_fields import Choice, Name, Title
+from lissom.model.schema.number_fields import Number, refusal
+from lissom.model.schema.written_forms import AlsoWritten
 
 Angle = Number("the angle", "rad")
 Length = Number("the length", "metres")

@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.lie import se3, so3
 from lissom.model.description.origin import Origin
-from lissom.model.fields.vector_fields import unreal
+from lissom.model.schema.vector_fields import unreal
 
 WORLD = "world"
 

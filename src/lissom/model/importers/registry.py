@@ -15,8 +15,8 @@ from pydantic import Field
 
 from lissom.errors import RobotError
 from lissom.model.description.robot import EARTH, Robot
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.vector_fields import Vec3, Vector
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.vector_fields import Vec3, Vector
 from lissom.plugins import load_plugins
 
 YAML = (".yaml", ".yml")

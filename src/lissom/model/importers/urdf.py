@@ -25,9 +25,6 @@ from pydantic import BeforeValidator, Field
 from lissom.errors import Keys, LissomError, RobotError
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.robot import Robot
-from lissom.model.fields.name_fields import LONGEST_PATH, Title
-from lissom.model.fields.vector_fields import unreal
-from lissom.model.fields.written_forms import TEXT, AlsoWritten
 from lissom.model.importers.frame_based_links import (
     WORLD,
     Framed,
@@ -40,6 +37,9 @@ from lissom.model.importers.frame_based_links import (
 from lissom.model.importers.registry import Importer, RobotForm, register
 from lissom.model.importers.residual_mass import REST, describe_residual_mass, lump_residual_mass
 from lissom.model.importers.urdf_document import EXPAND, document
+from lissom.model.schema.name_fields import LONGEST_PATH, Title
+from lissom.model.schema.vector_fields import unreal
+from lissom.model.schema.written_forms import TEXT, AlsoWritten
 
 ROUNDING = 1e-9  # of the largest principal moment
 SMALLEST = 1e-12  # kg m2 that URDFs mean

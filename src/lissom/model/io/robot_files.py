@@ -17,11 +17,11 @@ from lissom.errors import LissomError, RobotError
 from lissom.files import check_file
 from lissom.messages import brief, listed, near
 from lissom.model.description.robot import FORMAT, Robot
-from lissom.model.fields.number_fields import kind_of
-from lissom.model.fields.validation_errors import explain
 from lissom.model.importers import registry
 from lissom.model.importers.registry import Importer, RobotForm
 from lissom.model.io.yaml_reader import Node, read
+from lissom.model.schema.number_fields import kind_of
+from lissom.model.schema.validation_errors import explain
 
 MAX_BYTES = 5_000_000
 

@@ -13,9 +13,9 @@ from lissom.errors import RobotError
 from lissom.messages import did_you_mean, listed
 from lissom.model.description.frame import placed
 from lissom.model.description.joint_kinds import KINDS
-from lissom.model.fields import units
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.number_fields import is_number, kind_of
+from lissom.model.schema import units
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.number_fields import is_number, kind_of
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot
@@ -27,12 +27,12 @@ def get(robot: Robot, path: str) -> Any:
     keys = _keys(path)
     for k, key in enumerate(keys):
         if key == "origin" and keys[k + 1 : k + 2] == ["xyz"] and len(keys) > k + 2:
-            _check_placed(robot, here, keys)
+            _check_place(robot, here, keys)
         here = _step(here, key, path)
     return here
 
 
-def _check_placed(robot: Robot, part: Any, keys: list[str]) -> None:
+def _check_place(robot: Robot, part: Any, keys: list[str]) -> None:
     """Refuse one number of a place that is not given: it is the tip of a rigid link, not zero."""
     on = getattr(part, "parent", None) or getattr(part, "link", None)
     link = next((link for link in robot.links if link.name == on), None)

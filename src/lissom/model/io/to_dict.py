@@ -9,12 +9,12 @@ import numpy as np
 from lissom.errors import RobotError
 from lissom.model.description.frame import WORLD
 from lissom.model.description.joint import Joint
-from lissom.model.fields.base_model import Description
-from lissom.model.fields.vector_fields import Matrix3
 from lissom.model.flexible.beam_parts import Modes
+from lissom.model.schema.base_model import Description
+from lissom.model.schema.vector_fields import Matrix3
 
 if TYPE_CHECKING:
-    from lissom.model.description.loop import Loop
+    from lissom.model.description.kinematic_loop import Loop
     from lissom.model.description.robot import Link, Robot
 
 

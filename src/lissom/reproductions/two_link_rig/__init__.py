@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lissom.reproductions.two_link_rig.closed_loop import in_loop
 from lissom.reproductions.two_link_rig.fitting import (
     COMPARED,
     FITTED,
@@ -30,7 +31,6 @@ from lissom.reproductions.two_link_rig.fitting import (
     with_friction,
 )
 from lissom.reproductions.two_link_rig.friction import Comparison, compared
-from lissom.reproductions.two_link_rig.loop import in_loop
 from lissom.reproductions.two_link_rig.pictures import draw
 from lissom.reproductions.two_link_rig.records import (
     Columns,

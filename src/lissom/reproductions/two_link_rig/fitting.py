@@ -9,7 +9,7 @@ import numpy as np
 import lissom
 from lissom import printing
 from lissom.identify import Fit, Record, Validation, validate
-from lissom.reproductions.two_link_rig.loop import in_loop
+from lissom.reproductions.two_link_rig.closed_loop import in_loop
 from lissom.reproductions.two_link_rig.records import (
     AS_GIVEN,
     EFFICIENCY,

@@ -98,11 +98,11 @@ class Feedback:
     def __call__(self, wanted: float, angle: float, deflection: float) -> float:
         """Return the current in A of the next sample."""
         error = np.array([wanted - angle, -self.deflection[0], -self.hub[1], -self.deflection[1]])
-        self.hub = self._filtered(self.hub, angle, FILTERS[0])
-        self.deflection = self._filtered(self.deflection, deflection, FILTERS[1])
+        self.hub = self._filter(self.hub, angle, FILTERS[0])
+        self.deflection = self._filter(self.deflection, deflection, FILTERS[1])
         return float(np.clip(self.gains @ error, -self.limit, self.limit))
 
-    def _filtered(self, state: np.ndarray, u: float, w: float) -> np.ndarray:
+    def _filter(self, state: np.ndarray, u: float, w: float) -> np.ndarray:
         """One forward step of Euler of a second-order low-pass, output and its rate."""
         y, v = state
         return np.array([y + self.step * v, v + self.step * (w * w * (u - y) - 2 * ZETA * w * v)])

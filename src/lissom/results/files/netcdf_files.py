@@ -28,10 +28,10 @@ from lissom.results.registry.run_quantities import expected_quantities, quantiti
 from lissom.results.run_info import RunInfo
 from lissom.results.run_samples import raw_of
 from lissom.results.trajectory import Trajectory
-from lissom.simulation.loop.interrupts import defer_interrupts
 from lissom.simulation.raw_run import Event, RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.stepping.interrupts import defer_interrupts
 from lissom.version import __version__
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ TEXTS = ("robot", "prescribed", "outside", "info", "warnings")  # attributes of 
 HELD, GIVEN, LOADS = "loop_multiplier", "loop_given", "load_value"  # variables of a file that the dataset has not
 SHOWN = 6  # parts that a message names
 OTHERS = {".mat": "to_mat", ".csv": "to_csv", ".parquet": "to_parquet"}  # formats that have methods of their own
-OTHERS |= {".xls": "to_csv", ".xlsx": "to_csv"}  # which spreadsheets open
+OTHERS |= {".xls": "to_excel", ".xlsx": "to_excel"}
 
 Made = TypeVar("Made")
 

@@ -58,7 +58,7 @@ def _coordinate(name: str, dim: str, vector: str, part: str, text: str) -> None:
     register_quantity(ResultQuantity(name, (dim,), units, text, compute, sample=True, in_packs=True))
 
 
-def _register_observed(name: str, dims: str, unit: Unit, text: str, look: Wanted, in_packs: bool = False) -> None:
+def _register_seen(name: str, dims: str, unit: Unit, text: str, look: Wanted, in_packs: bool = False) -> None:
     """Register a field of `RunData.seen`."""
     made = ResultQuantity(name, tuple(dims.split()), unit, text, lambda run: getattr(run.seen, name), look)
     register_quantity(replace(made, in_packs=in_packs))
@@ -172,7 +172,7 @@ _other("ideal_reading", "sensor", _reading_units, "what ideal sensors would tell
 
 # wrenches, poses and deflections
 
-_register_observed(
+_register_seen(
     "wrench",
     "joint wrench_component",
     WRENCH_UNITS,
@@ -180,23 +180,23 @@ _register_observed(
     FORCES,
     in_packs=True,
 )
-_register_observed(
+_register_seen(
     "loop_wrench",
     "loop wrench_component",
     WRENCH_UNITS,
     "wrench of the loop's first frame on its second, in the second's axes",
     FORCES,
 )
-_register_observed("loop_position", "loop axis", "m", "joint of the loop in the world", PLACES)
-_register_observed("loop_orientation", "loop quaternion", "1", "its axes in world axes", PLACES)
-_register_observed("loop_gap", "loop", "1", "constraint violation of the loop, m or rad", PLACES)
-_register_observed("link_position", "link axis", "m", "origin of the link in the world", PLACES)
-_register_observed("link_orientation", "link quaternion", "1", "link axes in world axes", PLACES)
-_register_observed("tip_position", "link axis", "m", "tip in the world", PLACES, in_packs=True)
-_register_observed("tip_orientation", "link quaternion", "1", "tip axes in world axes", PLACES)
-_register_observed("tip_twist", "link twist_component", TWIST_UNITS, "tip twist, world axes", PLACES)
-_register_observed("deflection", "flexible axis", "m", "elastic tip displacement, link axes", BENDING, in_packs=True)
-_register_observed("rotation", "flexible axis", "rad", "elastic tip rotation vector, link axes", BENDING)
+_register_seen("loop_position", "loop axis", "m", "joint of the loop in the world", PLACES)
+_register_seen("loop_orientation", "loop quaternion", "1", "its axes in world axes", PLACES)
+_register_seen("loop_gap", "loop", "1", "constraint violation of the loop, m or rad", PLACES)
+_register_seen("link_position", "link axis", "m", "origin of the link in the world", PLACES)
+_register_seen("link_orientation", "link quaternion", "1", "link axes in world axes", PLACES)
+_register_seen("tip_position", "link axis", "m", "tip in the world", PLACES, in_packs=True)
+_register_seen("tip_orientation", "link quaternion", "1", "tip axes in world axes", PLACES)
+_register_seen("tip_twist", "link twist_component", TWIST_UNITS, "tip twist, world axes", PLACES)
+_register_seen("deflection", "flexible axis", "m", "elastic tip displacement, link axes", BENDING, in_packs=True)
+_register_seen("rotation", "flexible axis", "rad", "elastic tip rotation vector, link axes", BENDING)
 
 
 def _bow(run: RunData) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from lissom.lie import quaternion, so3
 from lissom.results.error_bars import Reached
+from lissom.results.presentation.presentation import Presentation
 from lissom.results.registry.stress_peaks import StressPeak
 from lissom.results.summaries.summary_tables import BAND, Rows, all_rows, number
 from lissom.simulation.raw_run import Event
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
-    from lissom.model.description.loop import Loop
+    from lissom.model.description.kinematic_loop import Loop
     from lissom.results.error_bars import Trust
     from lissom.results.trajectory import Trajectory
 
@@ -67,6 +68,7 @@ class ElementPeak:
     shortest: float  # m
     longest: float  # m
     work: float = 0.0  # J, that it put into the arm
+    led: bool = False  # a cylinder whose length is given: its work counts as that of the applied forces
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class Balance:
     dissipated: float | None = None
     residual: float | None = None  # largest |stored - work - load_work + dissipated| at any time
     relative: float | None = None  # residual over the largest energy that was exchanged
-    load_work: float | None = None  # put in by loads and the thrust of cylinders, where there are any
+    load_work: float | None = None  # put in by loads and cylinders driven by force, where there are any
 
 
 @dataclass(frozen=True)
@@ -128,10 +130,12 @@ class Summary:
     trust: Trust | None = None  # error bars of these numbers, where they were measured
     accuracy: str = ""  # one that was asked for, and what was chosen for it
     stresses: tuple[StressPeak, ...] = ()
+    shown: Presentation = field(default_factory=Presentation)  # units of the tables; data is SI
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is not a finite number is None."""
-        data = _plain(asdict(replace(self, trust=None)))
+        data = _plain(asdict(replace(self, trust=None, shown=Presentation())))
+        del data["shown"]
         return data | {"trust": None if self.trust is None else self.trust.to_dict()}
 
     def rows(self) -> dict[str, Rows]:
@@ -194,6 +198,7 @@ def summarise(run: Trajectory) -> Summary:
         trust=run.trust,
         accuracy=str(Reached(**run.info.accuracy)) if run.info.accuracy else "",
         stresses=run.stress_peaks(),
+        shown=run.shown,
     )
 
 
@@ -248,8 +253,10 @@ def _element_peak(run: Trajectory, k: int) -> ElementPeak:
     force, length = run.numbers["element_force"][:, k], run.numbers["element_length"][:, k]
     pull, push = (_peak(run.time, np.maximum(sign * force, 0.0)[:, None]) for sign in (1, -1))
     work = -float(np.sum((force[1:] + force[:-1]) / 2 * np.diff(length)))
-    name = run.model.robot.elements[k].name
-    return ElementPeak(name, pull, push, float(length.min()), float(length.max()), work)
+    element = run.model.robot.elements[k]
+    return ElementPeak(
+        element.name, pull, push, float(length.min()), float(length.max()), work, element.held() is not None
+    )
 
 
 def _loop_peak(run: Trajectory, loop: Loop) -> LoopPeak:
@@ -266,7 +273,7 @@ def _loop_peak(run: Trajectory, loop: Loop) -> LoopPeak:
 def rod_push(run: Trajectory, loop: Loop) -> np.ndarray:
     """Return by how much a loop that holds a distance pushes its ends apart, (N,) N; where it pulls, less than zero."""
     k = run.quantities.labels("loop").index(loop.name)
-    ends = [run.model.frames.index(frame) for frame in loop.between]
+    ends = [run.model.frames.index(run.model.robot.placed(frame)) for frame in loop.between]
     first, second = (run.seen.frame_position[:, end] for end in ends)
     force = so3.act(quaternion.to_matrix(run.numbers["loop_orientation"][:, k]), run.numbers["loop_wrench"][:, k, 3:])
     way = second - first

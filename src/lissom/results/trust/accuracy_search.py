@@ -28,7 +28,7 @@ from lissom.simulation.settings import RunSettings
 ROUNDS = 8  # of refinement: each takes as many runs as `trust`, and most need two
 COUNTS = 0.01  # of the largest number of a kind, below which a number is judged as a part of that
 HOPELESS = 0.7  # of an error that is left by a refinement meant for it, from which on the next is not worth it
-SECONDS = 30.0  # of refinement, after which the best so far is told
+SECONDS = 30.0  # of computing for refinement, after which the best so far is told
 PART = 0.3  # of the accuracy that one cause may take before it is refined
 
 
@@ -57,7 +57,7 @@ def reach_accuracy(
         Names of the numbers that matter, as in `run.trust`; all of the summary tables, settling times apart, unless
         given.
     seconds : float, optional
-        After which nothing further is refined.
+        Of computing, after which nothing further is refined.
     """
     if not 0 < accuracy < 1:
         raise LissomError("must be a share between 0 and 1, such as 0.01 or 1 %", ("accuracy",), accuracy)
@@ -66,18 +66,18 @@ def reach_accuracy(
     missed: list[ErrorBar] = []
     hopeless: set[str] = set()  # what further refinement did not make more certain
     errors: dict[str, float] = {}
-    began = time.perf_counter()
+    began = time.process_time()
     with Progress("reaching the accuracy", show=progress):
         for _ in range(ROUNDS):
             found = trust(run, progress=False)
             for name in set(outputs or ()) - found.bars.keys():
                 raise LissomError(f"is no number of this run; {suggestion(name, list(found.bars))}", ("outputs",), name)
-            missed = _missed(found, accuracy, outputs)
+            missed = _misses(found, accuracy, outputs)
             hopeless |= {bar.name for bar in missed if bar.error > HOPELESS * errors.get(bar.name, np.inf)}
             errors = {bar.name: bar.error for bar in found}
             hopeful = [bar for bar in missed if np.isfinite(bar.error) and bar.name not in hopeless]
-            finer = _refined(robot, settings, run, hopeful, accuracy)
-            if finer == (robot, settings) or time.perf_counter() - began > seconds:
+            finer = _refine(robot, settings, run, hopeful, accuracy)
+            if finer == (robot, settings) or time.process_time() - began > seconds:
                 break
             robot, settings = finer
             run = _again(run, again, robot, settings)
@@ -102,7 +102,7 @@ def _again(run: Trajectory, again: RepeatableRun, robot: Robot, settings: RunSet
     return made
 
 
-def _missed(found: Trust, accuracy: float, outputs: Collection[str] | None) -> list[ErrorBar]:
+def _misses(found: Trust, accuracy: float, outputs: Collection[str] | None) -> list[ErrorBar]:
     """Return the numbers whose error is larger than allowed."""
     sizes: dict[str, float] = {}
     for bar in found:
@@ -115,7 +115,7 @@ def _size(bar: ErrorBar, sizes: dict[str, float]) -> float:
     return max(abs(bar.value), COUNTS * sizes[group(bar.name, bar.unit)])
 
 
-def _refined(
+def _refine(
     robot: Robot, settings: RunSettings, run: Trajectory, missed: list[ErrorBar], accuracy: float
 ) -> tuple[Robot, RunSettings]:
     """Return the robot and the settings with every cause refined that takes its part of the errors that matter."""

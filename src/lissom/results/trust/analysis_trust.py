@@ -38,7 +38,7 @@ def analysis_question(function: Callable[..., Any], arguments: Sequence[Any], mo
         call = dict(zip(named[1:], rest)) | dict(more) if len(named) > len(rest) else dict(more)
         loose = [] if len(named) > len(rest) else rest
         if other is not robot:
-            call = _carried(as_model(robot), as_model(other), call)
+            call = _carry_arguments(as_model(robot), as_model(other), call)
         if finer and "rtol" in named:
             call["rtol"] = call["rtol"] / TIGHTER if "rtol" in call else FINER
         return Computed(
@@ -73,7 +73,7 @@ def numbers_of(result: Any) -> Numbers:
     return {f"value {', '.join(map(str, at))}": Headline(float(one), "") for at, one in np.ndenumerate(values)}
 
 
-def _carried(old: Model, new: Model, call: Mapping[str, Any]) -> dict[str, Any]:
+def _carry_arguments(old: Model, new: Model, call: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a function for another model: states as arrays, and controllers, are carried over."""
     out = dict(call)
     q, v = out.get("q"), out.get("v")

@@ -91,10 +91,10 @@ class Question:
 
 def measure(question: Question, budget: float) -> Trust:
     """Return error bars of the numbers; `budget`: seconds for looking at links one by one."""
-    return _Measurement(question, budget).trust()
+    return ErrorMeasurement(question, budget).trust()
 
 
-class _Measurement:
+class ErrorMeasurement:
     """The repeated computations of one question."""
 
     def __init__(self, question: Question, budget: float) -> None:
@@ -108,6 +108,7 @@ class _Measurement:
         self.jumps = np.zeros(0)
         self.sizes = (1, 2, 3)
         self.costs: dict[str, float] = {}
+        self.measured: dict[str, Measured] = {}
         self.repeats, self._began = 0, time.perf_counter()
 
     def trust(self) -> Trust:
@@ -134,9 +135,10 @@ class _Measurement:
         if not together:
             return self._none()
         runs = (dense, fine, half, twice, together)
-        measured = {name: self._measured(name, plain, runs, better) for name, plain in self.plain.items()}
+        self.measured = {name: self._measure(name, plain, runs, better) for name, plain in self.plain.items()}
+        measured = self.measured
         alone = self._one_by_one(measured)
-        spread = self._spread(dense)
+        spread = self._toleranced_runs(dense)
         bars = {
             name: self._bar(
                 self.plain[name], name, each, {place: _of(run, name) for place, run in alone.items()}
@@ -148,7 +150,7 @@ class _Measurement:
             if behind.limitless and measured[name].twice > HIDDEN * abs(measured[shown].twice):
                 bars[shown] = replace(bars[shown], error=np.inf, limitless=behind.limitless)
         advice = remedy(self.robot, self.counts, bars, self.costs, self.question.remedies)
-        return Trust(bars, advice, self.repeats, time.perf_counter() - self._began, self._told)
+        return Trust(bars, advice, self.repeats, time.perf_counter() - self._began, self._told_by)
 
     def _compute(self, kind: str, robot: Robot, finer: bool = False) -> Numbers | None:
         """Return the numbers of a repeated computation; None, with a note, where it cannot be made."""
@@ -165,7 +167,7 @@ class _Measurement:
         self.jumps = found.jumps
         return found.numbers
 
-    def _measured(self, name: str, plain: Headline, runs: Sequence[Numbers], better: Mapping[str, Numbers]) -> Measured:
+    def _measure(self, name: str, plain: Headline, runs: Sequence[Numbers], better: Mapping[str, Numbers]) -> Measured:
         """Return one number of the plain run and of the repeated ones; not a number where a run has none."""
         dense, fine, half, twice, together = (_of(run, name) for run in runs)
         return Measured(
@@ -191,10 +193,10 @@ class _Measurement:
         """Return what can be said where the runs that decide could not be made: no number is certain."""
         why = self.failed or "not measured"
         bars = {name: ErrorBar(name, one.unit, one.value, np.inf, (), why) for name, one in self.plain.items()}
-        return Trust(bars, "", self.repeats, time.perf_counter() - self._began, self._told)
+        return Trust(bars, "", self.repeats, time.perf_counter() - self._began, self._told_by)
 
     @property
-    def _told(self) -> tuple[str, ...]:
+    def _told_by(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self.notes))
 
     @property
@@ -221,7 +223,7 @@ class _Measurement:
             {(link, ""): {place for place in self.places if place[0] == link} for link in sorted(links)}
         )
 
-    def _spread(self, dense: Numbers) -> dict[str, list[Numbers]]:
+    def _toleranced_runs(self, dense: Numbers) -> dict[str, list[Numbers]]:
         """Return the numbers with every toleranced number of the robot at both its ends, by what it is."""
         found = {}
         for path, (value, size) in self.robot.toleranced().items():

@@ -69,9 +69,9 @@ def _of_robot(robot: Robot, counts: Mapping[str, Counts], kind: str, bars: Itera
     beam = robot.link(link).beam
     if beam is not None and not isinstance(beam.modes, str):
         total = {each: n + (as_many_more(n) if each in ways else 0) for each, n in counts[link].items() if n}
-        return f"modes: {{{_named(total)}}} in {link}"
-    return f"modes: {{more: {{{_named({each: as_many_more(counts[link][each]) for each in ways})}}}}} in {link}"
+        return f"modes: {{{_name_counts(total)}}} in {link}"
+    return f"modes: {{more: {{{_name_counts({each: as_many_more(counts[link][each]) for each in ways})}}}}} in {link}"
 
 
-def _named(counts: Counts) -> str:
+def _name_counts(counts: Counts) -> str:
     return ", ".join(f"{name}: {np.asarray(n)}" for name, n in counts.items())

@@ -37,7 +37,7 @@ class RepeatableRun:
     @classmethod
     def of(cls, robot: AnyRobot, drive: Mapping[str, Any]) -> RepeatableRun:
         """Return the run of a robot under what `lissom.simulate` was given."""
-        from lissom.simulation.loop.time_loop import simulate_raw  # scenarios are checked without it
+        from lissom.simulation.stepping.time_loop import simulate_raw  # scenarios are checked without it
 
         given = as_robot(robot)
 

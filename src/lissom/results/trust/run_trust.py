@@ -70,12 +70,12 @@ def trust(
             return measure(analysis_question(subject, arguments, more), budget)
         if arguments or more:
             raise LissomError(f"a run has no further arguments; leave out {', '.join([*map(str, arguments), *more])}")
-        found = measure(_question(subject), budget)
+        found = measure(run_question(subject), budget)
     subject.info = replace(subject.info, trust=found.to_dict())
     return found
 
 
-def _question(run: Trajectory) -> Question:
+def run_question(run: Trajectory) -> Question:
     """Return the numbers of a run and how it is repeated."""
     again, settings = repeatable(run)
     usual = dense(settings, run.info.steps)

@@ -26,9 +26,9 @@ from lissom.simulation.integrators.integrator_state import (
     TIME,
     Status,
 )
-from lissom.simulation.loop.output_times import instants
-from lissom.simulation.loop.segments import Segments
-from lissom.simulation.loop.time_loop import CHUNK, begin_anew
+from lissom.simulation.stepping.output_times import instants
+from lissom.simulation.stepping.segments import Segments
+from lissom.simulation.stepping.time_loop import CHUNK, begin_anew
 
 if TYPE_CHECKING:
     from lissom.simulation.batch.vector_batch import VectorBatch

@@ -16,11 +16,11 @@ from lissom.control.laws.law_tables import law_arrays
 from lissom.model.model import Model
 from lissom.simulation.integrators.error_scales import pace
 from lissom.simulation.integrators.registry import Method
-from lissom.simulation.loop.method_selection import MethodSelection
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping.method_selection import MethodSelection
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import TimeLoop
 
 IN_TIME = ("breaks", "coefficients", "feed_breaks", "feed_coefficients")  # tables of a law that cut the time
 

@@ -11,12 +11,12 @@ from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot
 from lissom.model.model import Model
 from lissom.simulation.integrators.integrator_state import TIME
-from lissom.simulation.loop.failure_causes import Stop
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.stepping.failure_causes import Stop
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import TimeLoop
 
 
 class Stepper:

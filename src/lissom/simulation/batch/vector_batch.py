@@ -17,7 +17,7 @@ from lissom.control.laws.law_tables import law_arrays
 from lissom.kernel.compile import Struct
 from lissom.kernel.data.arrays import alike
 from lissom.kernel.packs import LANES, PACK, covers
-from lissom.kernel.packs.memory import Packing, aligned
+from lissom.kernel.packs.memory import Packing, aligned_packs
 from lissom.model.model import parts
 from lissom.simulation.batch.lane_scheduler import LaneScheduler
 from lissom.simulation.batch.rerun import IN_TIME, Rerun
@@ -26,9 +26,9 @@ from lissom.simulation.equations.recorder import make_record
 from lissom.simulation.integrators.error_scales import Paces
 from lissom.simulation.integrators.integrator_state import set_out
 from lissom.simulation.integrators.registry import Method
-from lissom.simulation.loop.segments import Segments, cut_at_jumps
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_limits import HOPELESS, RACING, deflection_map
+from lissom.simulation.stepping.segments import Segments, cut_at_jumps
 
 LAW = -1  # what a lane is filled with, beside the tables of its model
 SAMPLES = ("times", "q", "v", "a", "tau")  # of the record
@@ -100,14 +100,14 @@ class VectorBatch:
     def wrenches(self) -> np.ndarray:
         """Return packs (N, n, 6) of the wrenches of the parent on the child at each joint, of all outputs."""
         count = int(self.record.next[0])
-        out = Wrenches(aligned(count, len(self._like.links), 6))
+        out = Wrenches(aligned_packs(count, len(self._like.links), 6))
         self._kernels.write_wrenches(*self._kernel[:3], count, Struct(out))
         return out.wrench
 
     def frames(self) -> np.ndarray:
         """Return packs (N, n, 12) of position and rotation matrix of each link in the world, of all outputs."""
         count = int(self.record.next[0])
-        out = LinkPoses(aligned(count, len(self._like.links), 12))
+        out = LinkPoses(aligned_packs(count, len(self._like.links), 12))
         self._kernels.write_frames(*self._kernel[:3], count, Struct(out))
         return out.frame
 

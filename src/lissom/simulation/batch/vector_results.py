@@ -11,9 +11,9 @@ import numpy as np
 from lissom.model.compilation.tip_frames import tip_of
 from lissom.model.model import Model
 from lissom.simulation.equations.newton import report
-from lissom.simulation.loop.method_selection import AS_ASKED
-from lissom.simulation.loop.output_times import instants
 from lissom.simulation.raw_run import RawRun
+from lissom.simulation.stepping.method_selection import AS_ASKED
+from lissom.simulation.stepping.output_times import instants
 
 if TYPE_CHECKING:
     from lissom.simulation.batch.vector_batch import VectorBatch

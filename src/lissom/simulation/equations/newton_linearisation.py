@@ -25,11 +25,11 @@ def local_memory(model: Model) -> Any:
     if np.any(model.arrays.tree.nodes):
         from lissom.kernel.links.exact_link_stiffness import exact_stiffness
 
-        work.fields.late[3] = address(exact_stiffness, model.struct, work, np.float64)
+        work.fields.indirect[3] = address(exact_stiffness, model.struct, work, np.float64)
     if model.states:
         from lissom.kernel.implicit.actuator_stiffness import law_slopes
 
-        work.fields.late[6] = address(law_slopes, model.struct, work, np.float64)
+        work.fields.indirect[6] = address(law_slopes, model.struct, work, np.float64)
     return Struct(make_local(model.arrays, work, model.nq))
 
 

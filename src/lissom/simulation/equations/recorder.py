@@ -1,9 +1,10 @@
 """Output at the asked times, whatever the steps, and the energy that flows in between.
 
 Within a step the motion follows the polynomials of `dense_output`. They miss the motion by what the step may err, which
-stiffness and loops would multiply in accelerations and multipliers; so samples with loops are brought onto the
-equations of motion (`settle`). Work and dissipation are integrated along the polynomials by Gauss points, so that the
-energy balance is as accurate as the steps.
+stiffness and loops would multiply in accelerations and multipliers; so samples with loops, elastic gears or joints on a
+group are brought onto the equations of motion (`settle`). On other trees that would change little but the time it
+takes: there wrenches between steps are as exact as at their ends. Work and dissipation are integrated along the
+polynomials by Gauss points, so that the energy balance is as accurate as the steps.
 """
 
 from __future__ import annotations
@@ -57,13 +58,14 @@ class Record(NamedTuple):
     projector: Any  # Closure by which samples are brought to closed loops, over factors of M + c D + d K
     reach: np.ndarray  # (2,) c, d: what velocities and positions move by per acceleration; 0 where they do not
     allowed: np.ndarray  # (1,) error of positions beyond which it is worth it
+    stiff_or_free: np.ndarray  # (1,) 1 where samples of a tree are brought onto the equations of motion
 
 
 def make_record(
     model: Any, times: np.ndarray, audit: bool, loads: int, projector: Any, number: type = np.float64
 ) -> Record:
     """Return empty outputs for a Model at `times`, in the number type; `projector` is a Closure as kernels take it."""
-    n, nq, nv = len(times), model.nq, model.nv
+    n, nq, nv, arrays = len(times), model.nq, model.nv, model.arrays
 
     def unwritten(*shape: int) -> np.ndarray:
         return np.full(shape, np.nan, number)
@@ -90,11 +92,12 @@ def make_record(
         bend=zeros(nv),
         v_mid=zeros(nv),
         drive=zeros(nv),
-        lam=unwritten(n, len(model.arrays.loops.hold)),
-        given=np.zeros((n, len(model.arrays.loops.hold))),
+        lam=unwritten(n, len(arrays.loops.hold)),
+        given=np.zeros((n, len(arrays.loops.hold))),
         projector=projector,
         reach=np.zeros(2),
         allowed=np.zeros(1),
+        stiff_or_free=np.array([int(len(arrays.gears.rotor_v) > 0 or np.any(arrays.velocities.group_axis >= 0))]),
     )
 
 
@@ -138,9 +141,13 @@ def driving_forces(system, scratch, t, q, v, a, force):
 def settle(system, scratch, record, t):
     """Bring the state of `scratch` to closed loops, with the accelerations and multipliers that keep them closed.
 
-    And onto the equations of motion where they ask for accelerations far from what the polynomials expect.
+    And onto the equations of motion where they ask for accelerations far from what the polynomials expect. Trees are
+    brought there if they have elastic gears, whose stiffness multiplies what positions miss, or joints on a group: the
+    wrench of a free base is zero only where the equations of motion hold.
     """
     if scratch.lam.shape[0] == 0:
+        if record.stiff_or_free[0] == 1:
+            settle_tree(system, scratch, record, t)
         return
     expected = record.bend
     for k in range(scratch.a.shape[0]):
@@ -157,6 +164,16 @@ def settle(system, scratch, record, t):
 
 
 @inline
+def settle_tree(system, scratch, record, t):
+    """Bring the state of `scratch` onto the equations of motion of a tree."""
+    if record.reach[1] > 0.0:
+        for k in range(scratch.a.shape[0]):
+            record.bend[k] = scratch.a[k]
+        relax(system, scratch, record, t)
+    acceleration(system, scratch, t, scratch.q, scratch.v, scratch.a)
+
+
+@inline
 def relax(system, scratch, record, t):
     """Take a Newton step of r(q + d x, v + c x, a + x) = 0 by factors of the implicit step; loops stay closed: G x = 0.
 
@@ -170,16 +187,18 @@ def relax(system, scratch, record, t):
     for row in range(scratch.lam.shape[0]):
         scratch.lam[row] = scratch.closure.lam[row]
     residual(system, scratch, t, scratch.q, scratch.v, record.bend, scratch.residual)
-    copy_rows(system.model, scratch.G, closure)
-    set_columns(system.model, closure)
+    if scratch.lam.shape[0] > 0:
+        copy_rows(system.model, scratch.G, closure)
+        set_columns(system.model, closure)
     for k in range(n):
         closure.factors.x[k] = -scratch.residual[k]
     closure.solve(system.model, closure.local, closure.factors)
     for k in range(n):
         x[k] = closure.factors.x[k]
-    for row in range(closure.miss.shape[0]):
-        closure.miss[row] = 0.0
-    correct_rows(closure, x, closure.miss)
+    if scratch.lam.shape[0] > 0:
+        for row in range(closure.miss.shape[0]):
+            closure.miss[row] = 0.0
+        correct_rows(closure, x, closure.miss)
     for k in range(n):
         scratch.v[k] += record.reach[0] * x[k]
         x[k] = record.reach[1] * x[k]

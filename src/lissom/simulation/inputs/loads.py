@@ -17,10 +17,10 @@ from lissom.messages import suggestion
 from lissom.model.description.frame import Frame, frame_problems
 from lissom.model.description.location import AnyPlace
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import Description, as_parts, refusals
-from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Number
 from lissom.model.model import Model
+from lissom.model.schema.base_model import Description, as_parts, refusals
+from lissom.model.schema.name_fields import Choice, Name
+from lissom.model.schema.number_fields import Number
 
 AXES = ("world", "local")
 TORQUE, FORCE = 0, 3  # where they begin in a wrench

@@ -20,11 +20,11 @@ from lissom.model.description.body import ZERO3, ZERO33
 from lissom.model.description.frame import Frame, frame_problems
 from lissom.model.description.location import AnyPlace
 from lissom.model.description.origin import Origin
-from lissom.model.fields.base_model import Description, as_parts, refusals
-from lissom.model.fields.name_fields import Choice, Name
-from lissom.model.fields.number_fields import Number
-from lissom.model.fields.vector_fields import InertiaTensor, Matrix3, Vec3, Vector
 from lissom.model.model import Model
+from lissom.model.schema.base_model import Description, as_parts, refusals
+from lissom.model.schema.name_fields import Choice, Name
+from lissom.model.schema.number_fields import Number
+from lissom.model.schema.vector_fields import InertiaTensor, Matrix3, Vec3, Vector
 from lissom.simulation.raw_run import Event
 
 MOTIONS = ("rest", "carried")

@@ -95,7 +95,7 @@ def advance(system, state, work, h, alpha_m, alpha_f, beta, gamma):
         state.v1[k] = state.v[k] + h * ((1.0 - gamma) * work.a[k] + gamma * a_new)
         state.u1[k] = h * state.v[k] + h * h * ((0.5 - beta) * work.a[k] + beta * a_new)
     for k in range(state.v.shape[0]):
-        if system.model.velocities.group_axis[k] == 3:  # glides while it turns: omega x v belongs to its acceleration
+        if system.model.velocities.group_axis[k] == 3:  # moves in axes that turn: omega x v belongs to its acceleration
             w0, w1 = vector(state.v[k - 3 : k]), vector(state.v1[k - 3 : k])
             turn0, turn1 = cross(w0, vector(state.v[k : k + 3])), cross(w1, vector(state.v1[k : k + 3]))
             for c in range(3):

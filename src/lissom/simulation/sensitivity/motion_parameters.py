@@ -41,7 +41,7 @@ def read_parameters(
 ) -> list[Parameter]:
     """Return the parameters called `names`; q (nq,) is where the run starts, as `start` says."""
     plain = model.with_arrays(complex_numbers(model))
-    found = [_read(model, plain, name, law, start) for name in names]
+    found = [_read_parameter(model, plain, name, law, start) for name in names]
     if isinstance(start, str) and start == EQUILIBRIUM:
         found = [_add_equilibrium_derivative(model, each, q) for each in found]
     return found
@@ -52,7 +52,7 @@ def complex_numbers(model: Model) -> Any:
     return mapped(lambda table: table.astype(complex) if table.dtype == float else table, model.arrays)
 
 
-def _read(model: Model, plain: Model, name: str, law: ControlLaw | None, start: Any) -> Parameter:
+def _read_parameter(model: Model, plain: Model, name: str, law: ControlLaw | None, start: Any) -> Parameter:
     still = np.zeros(model.nv)
     if not isinstance(name, str):
         raise LissomError("is not a name; give paths such as 'links.upper.beam.length'", ("parameters",), name)

@@ -21,12 +21,12 @@ from lissom.simulation.integrators.integrator_state import TIME, State
 from lissom.simulation.integrators.method_choice import STIFF
 from lissom.simulation.integrators.registry import AUTO, Method, StepDerivatives, integrator
 from lissom.simulation.integrators.step_derivatives import Variation, make_search, start_variation
-from lissom.simulation.loop.method_selection import MethodSelection
-from lissom.simulation.loop.run_memory import RunMemory
-from lissom.simulation.loop.time_loop import TimeLoop
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.sensitivity.motion_parameters import complex_numbers, number_parameters, read_parameters
 from lissom.simulation.settings import RunSettings
+from lissom.simulation.stepping.method_selection import MethodSelection
+from lissom.simulation.stepping.run_memory import RunMemory
+from lissom.simulation.stepping.time_loop import TimeLoop
 
 
 class VariationLoop:

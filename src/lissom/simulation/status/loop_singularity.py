@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.dynamics.loops.loop_closing import move_weights
-from lissom.dynamics.loops.loop_kinematics import loop_jacobian
+from lissom.dynamics.kinematic_loops.loop_closing import move_weights
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_jacobian
 from lissom.messages import listed
 from lissom.model.model import Model
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.beam.flexible_link import PLACES, SMALL, small_deflection
-from lissom.dynamics.loops.loop_kinematics import loop_gaps
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_gaps
 from lissom.model.model import Model
 from lissom.simulation.equations.recorder import Record
 from lissom.simulation.integrators.integrator_state import TIME, State

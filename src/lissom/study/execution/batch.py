@@ -15,9 +15,9 @@ from lissom.kernel.packs import LANES
 from lissom.model.any_robot import AnyRobot
 from lissom.operating_system import cores, memory
 from lissom.progress import Progress
-from lissom.simulation.loop.output_times import readable
 from lissom.simulation.settings import RunOptions, takes_settings
 from lissom.simulation.status.run_warnings import EndedEarly, SimulationWarning, warn
+from lissom.simulation.stepping.output_times import readable
 from lissom.study.execution.process_pool import Pool
 from lissom.study.execution.vector_runs import stream_of
 from lissom.study.plan.kept_quantities import Quantity, quantities

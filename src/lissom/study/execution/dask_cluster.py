@@ -70,7 +70,7 @@ def _connect(address: str) -> Any:
 
     try:
         with ThreadPoolExecutor(1) as thread:  # this one may have a loop of its own, as in a notebook
-            found = thread.submit(asyncio.run, _asked(address)).result()
+            found = thread.submit(asyncio.run, _ask(address)).result()
         if found == SCHEDULER:
             return Client(address, timeout=WAIT, set_as_default=False)
         reason = f"it is a {found}"
@@ -82,7 +82,7 @@ def _connect(address: str) -> Any:
     raise StudyError(text, ("cluster",), address) from None
 
 
-async def _asked(address: str) -> str:
+async def _ask(address: str) -> str:
     """Return what of Dask is at an address."""
     from distributed import Security, rpc
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from lissom.dynamics.sensing import sensors_of
-from lissom.kernel.compile.libraries.library import complete
+from lissom.kernel.compile.libraries.library import is_complete
 from lissom.kernel.packs import LANES
 from lissom.model.model import Follower, Model
 from lissom.scenario.prepare import Prepared, prepare_all
@@ -44,7 +44,7 @@ _found: list[bool] = []  # that kernels are at hand, once they are: looking for 
 
 def at_hand() -> bool:
     """Return whether the library holds the kernels for lanes."""
-    if not _found and complete():
+    if not _found and is_complete():
         _found.append(True)
     return bool(_found)
 

@@ -25,10 +25,10 @@ from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.scenario_paths import unit_at
 from lissom.scenario.scenario_schema import Scenario
 from lissom.simulation.batch.vector_results import VectorResults
-from lissom.simulation.loop.output_times import output_times
 from lissom.simulation.raw_run import RawRun
 from lissom.simulation.settings import RunSettings
 from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.stepping.output_times import output_times
 from lissom.study.execution.run_reuse import RunReuse
 from lissom.study.execution.vector_runs import AT_ONCE, VectorRuns, worth
 from lissom.study.plan.kept_quantities import Quantity, RunQuantity

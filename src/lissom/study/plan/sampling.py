@@ -14,11 +14,11 @@ from pydantic import Field, model_validator
 
 from lissom.errors import LissomError, StudyError
 from lissom.messages import listed
-from lissom.model.fields.base_model import Description, refusals
-from lissom.model.fields.name_fields import Choice
-from lissom.model.fields.number_fields import Checked, Count, Number, kind_of, refusal
-from lissom.model.fields.units import quantity
-from lissom.model.fields.written_forms import ANYTHING, Schema, SchemaOf, several, union
+from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import Choice
+from lissom.model.schema.number_fields import Checked, Count, Number, kind_of, refusal
+from lissom.model.schema.units import quantity
+from lissom.model.schema.written_forms import ANYTHING, Schema, SchemaOf, several, union
 
 MOST_RUNS = 10**9
 GRID, LIST, RANDOM, LATIN, SOBOL = SAMPLINGS = ("grid", "list", "random", "latin-hypercube", "sobol")

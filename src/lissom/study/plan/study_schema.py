@@ -11,10 +11,10 @@ from pydantic import Field
 
 from lissom.errors import LissomError, StudyError
 from lissom.model.description.robot import FORMAT, FormatVersion
-from lissom.model.fields.name_fields import Title
-from lissom.model.fields.number_fields import Checked, Count, kind_of, refusal
-from lissom.model.fields.written_forms import TEXT, Schema, SchemaOf, named, several, union
 from lissom.model.io.to_dict import fields
+from lissom.model.schema.name_fields import Title
+from lissom.model.schema.number_fields import Checked, Count, kind_of, refusal
+from lissom.model.schema.written_forms import TEXT, Schema, SchemaOf, named, several, union
 from lissom.scenario.scenario_files import load as load_scenario
 from lissom.scenario.scenario_schema import Scenario
 from lissom.scenario.tasks import load_task

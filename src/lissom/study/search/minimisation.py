@@ -17,7 +17,7 @@ import numpy as np
 from lissom import printing
 from lissom.errors import LissomError, StudyError
 from lissom.messages import did_you_mean, listed
-from lissom.model.fields.number_fields import is_number
+from lissom.model.schema.number_fields import is_number
 from lissom.progress import Progress
 from lissom.scenario.scenario_paths import value_at
 from lissom.scenario.scenario_schema import Scenario

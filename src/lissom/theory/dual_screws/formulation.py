@@ -77,7 +77,7 @@ class DualScrew(Formulation):
         state, moving = self._moving(model, q, v)
         M, c = np.empty((len(v), len(v)), state[0].dtype), np.empty(len(v), state[0].dtype)
         mass(model, *state, moving, self.form == "printed", M, c)
-        M, c = _summed(M), _summed(c)
+        M, c = _real_and_dual(M), _real_and_dual(c)
         add_joint_forces(model, q, v, c)
         add_joint_inertia(model, M)
         return M, c
@@ -108,7 +108,7 @@ class DualScrew(Formulation):
         for each, turn, place in zip(np.ascontiguousarray(q, float), R, p):
             dual = dual_state.py_func(self.model.struct, each, still, self._form) if self.cuts_speeds else (each, still)
             last_pose(model, *dual, self.form == "printed", turn, place)
-        T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = R.real, _summed(p), 1.0
+        T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = R.real, _real_and_dual(p), 1.0
         if self.cuts_speeds:
             T[:, :3, :3] = so3.exp(so3.vee(_dual_part(R) @ R.real.swapaxes(1, 2))) @ R.real
         return T
@@ -143,7 +143,7 @@ class DualScrew(Formulation):
                 turn, up = moving.fields.R[up] @ turn, parent[up]
             parts = load.wrench.reshape(2, 3)
             local = (parts @ turn if load.in_world else parts).ravel()
-            total += _summed(moving.fields.P[row].T @ local)
+            total += _real_and_dual(moving.fields.P[row].T @ local)
         return total
 
     @property
@@ -172,10 +172,10 @@ class DualScrew(Formulation):
         none = np.zeros((self.model.rows, 6))
         tau, W = np.empty(len(v), state[0].dtype), np.zeros(none.shape, state[0].dtype)
         forces(model, *state, a, none, moving, self.form == "printed", tau, W)
-        tau = _summed(tau)
+        tau = _real_and_dual(tau)
         add_joint_forces(model, q, v, tau)
         add_joint_momenta(model, a, tau)
-        return tau, _summed(W)
+        return tau, _real_and_dual(W)
 
     def _moving(self, model: Any, q: np.ndarray, v: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Struct]:
         """State and motion in the numbers in which this form takes its forces.
@@ -189,7 +189,11 @@ class DualScrew(Formulation):
             return (q, v), Struct(motion.py_func(model, q, v, False))
         state = dual_state.py_func(model, q, v, self._form)
         moving = motion.py_func(model, *state, self.form == "printed")
-        return ((q, v), Struct(TreeMotion(*map(_summed, moving)))) if self.form == "linear" else (state, Struct(moving))
+        return (
+            ((q, v), Struct(TreeMotion(*map(_real_and_dual, moving))))
+            if self.form == "linear"
+            else (state, Struct(moving))
+        )
 
     @property
     def _form(self) -> int:
@@ -218,7 +222,7 @@ def _dual_part(x: np.ndarray) -> np.ndarray:
     return np.imag(x) / EPS
 
 
-def _summed(x: np.ndarray) -> np.ndarray:
+def _real_and_dual(x: np.ndarray) -> np.ndarray:
     """Real plus dual part."""
     return np.real(x) + _dual_part(x)
 

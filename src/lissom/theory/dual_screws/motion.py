@@ -123,9 +123,9 @@ def project(model, q, v, printed, R, p, omega, gamma, P, S):
                 spin = (v[first], v[first + 1], v[first + 2])
                 if motion == JointMotion.FLOAT:
                     r = (q[at_q + 4], q[at_q + 5], q[at_q + 6])
-                    glide = (v[first + 3], v[first + 4], v[first + 5])
+                    v_body = (v[first + 3], v[first + 4], v[first + 5])
                     here = add(here, rotate(Q, r))
-                    dv = shifted(w, dw, dv, r, rotate(turn, glide), rotate(turn, cross(spin, glide)))
+                    dv = shifted(w, dw, dv, r, rotate(turn, v_body), rotate(turn, cross(spin, v_body)))
                 w, dw, dv = turned(w, dw, dv, turn, spin)
                 Q = compose(Q, turn)
                 for j in range(model.joints.dofs[i]):

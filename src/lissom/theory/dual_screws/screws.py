@@ -130,7 +130,7 @@ def section_projection(
     at = beam.section_map(x)
     phi = at.phi + np.cross(at.psi, d, axisa=0, axisc=0)
     p = Dual(at.position + d, phi @ q[body.modes_q])
-    return frame.about(p, phi @ v[body.modes_v], body.modes_v, _stacked(at.psi, phi))
+    return frame.about(p, phi @ v[body.modes_v], body.modes_v, _stack(at.psi, phi))
 
 
 def matrices(model: Model, q: Array, v: Array) -> Matrices:
@@ -158,7 +158,7 @@ def matrices(model: Model, q: Array, v: Array) -> Matrices:
             spin = (at.jacobian @ v)[:6]  # of the section, in the link's axes
             inner, outer = np.zeros((12, 12)), np.zeros((12, 12))
             inner[:6, :6] = inner[6:, 6:] = g1.hat(frame.spin)
-            outer[:6, :6] = _raised(spin)
+            outer[:6, :6] = _folded_cross(spin)
             M += at.projecting.T @ D @ at.projecting
             C += at.projecting.T @ (D @ at.rate + D @ inner @ at.jacobian + outer @ D @ at.jacobian)
             weight = (frame.transform.rotation.inverse() @ gravity).stacked
@@ -169,7 +169,7 @@ def matrices(model: Model, q: Array, v: Array) -> Matrices:
 _FOLD = np.array([[1.0, 1.0], [1.0, 0.0]])  # I hat of (99): products with it add the orders up
 
 
-def _raised(omega: Array) -> Array:
+def _folded_cross(omega: Array) -> Array:
     """[omega] of (100): the vector product on what `_FOLD` has folded.
 
     Equations: 000 (100).
@@ -198,7 +198,7 @@ def _section_frame(model: Model, frame: Projection, link: Link, q: Array, v: Arr
     body, beam = model.link(link.parent), model.flexible[link.parent]
     at, eta = beam.section_map(beam.length if link.at is None else link.at), q[body.modes_q]
     theta = at.psi @ eta
-    screws = _stacked(at.psi, at.phi)
+    screws = _stack(at.psi, at.phi)
     if not printed:
         bend = np.array([0.0, theta[1], theta[2]])
         across = np.vstack([np.zeros(beam.count), at.psi[1:]])
@@ -217,17 +217,17 @@ def _joint_frame(frame: Projection, link: Link, body: BodyNames, q: Array, v: Ar
         columns = slice(at_v, at_v + count)
         if count == 1:
             T = _rigid(so3.exp(screw[:3] * q[at_q]), screw[3:] * q[at_q])
-            screws = _stacked(screw[:3, None], screw[3:, None])
+            screws = _stack(screw[:3, None], screw[3:, None])
         else:
             shift = q[at_q + 4 : at_q + 7] if motion is JointMotion.FLOAT else none
             T = _rigid(quaternion.to_matrix(q[at_q : at_q + 4]), shift)
-            screws = _stacked(np.eye(6)[:3, :count], np.eye(6)[3:, :count])
+            screws = _stack(np.eye(6)[:3, :count], np.eye(6)[3:, :count])
         frame = frame.moved(T, columns, screws, v)
         at_q, at_v = at_q + 1, at_v + count
     return frame
 
 
-def _stacked(angular: Array, linear: Array) -> Array:
+def _stack(angular: Array, linear: Array) -> Array:
     """Real screws (3, k), (3, k) as stacked dual ones, (12, k): a line, (58), or the basis (72) times (71).
 
     Equations: 000 (69), (71)-(72).

@@ -44,7 +44,7 @@ def velocity_of_third_link(q: Array, u: Array, lengths: tuple[float, float], end
 
     Equations: 000 (148).
     """
-    R = _turned(end.theta) @ _about_z(q[2])
+    R = _rotation(end.theta) @ _about_z(q[2])
     k2, k3 = section.displacement
     p = R @ np.array([lengths[1], k2, k3])
     across = R @ np.array([0.0, *section.rate])
@@ -94,7 +94,7 @@ def _hat(a: Array) -> Array:
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
-def _turned(theta: Array | None) -> Array:
+def _rotation(theta: Array | None) -> Array:
     """Return the rotation by three angles about x, y and z that follow each other."""
     assert theta is not None
     (c1, c2, c3), (s1, s2, s3) = np.cos(theta), np.sin(theta)

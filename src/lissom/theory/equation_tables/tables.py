@@ -37,16 +37,18 @@ def write_equations(key: str) -> str:
     lines = ["| equation | in the paper | in lissom | test, or why not |", "|---:|---|---|---|"]
     for equation, marks in equation_table(key):
         where = "<br>".join(f"`{mark.place.removeprefix('lissom.')}`" for mark in marks)
-        lines.append(f"| ({equation.number}) | {equation.says} | {where} | {_shown(equation.test, equation.why_not)} |")
+        lines.append(
+            f"| ({equation.number}) | {equation.says} | {where} | {_cell_text(equation.test, equation.why_not)} |"
+        )
     return "\n".join(lines) + "\n"
 
 
 def write_items(key: str) -> str:
     """Return what a paper describes, with the places and tests of it, as a table in Markdown."""
     lines = ["| in the paper | in lissom | test, and what there is not |", "|---|---|---|"]
-    lines += (f"| {item.what} | {item.where} | {_shown(item.test, item.limit)} |" for item in read_paper(key).items)
+    lines += (f"| {item.what} | {item.where} | {_cell_text(item.test, item.limit)} |" for item in read_paper(key).items)
     return "\n".join(lines) + "\n"
 
 
-def _shown(tests: str, words: str) -> str:
+def _cell_text(tests: str, words: str) -> str:
     return "<br>".join([*(f"`{test}`" for test in tests.split()), *filter(None, [words])])

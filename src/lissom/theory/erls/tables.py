@@ -133,16 +133,16 @@ def tables(chain: Chain) -> Tables:
         held=held,
         row=row,
         basis=np.array(basis),
-        envelope=np.repeat([_first_touched(parent, row, i) for i in range(len(nodes))], held),
-        shapes=_padded([node.shapes.T for node in nodes], (m, 6)),
-        proximal=_padded([link.proximal.T for link in links], (m, 6)),
+        envelope=np.repeat([_first_row(parent, row, i) for i in range(len(nodes))], held),
+        shapes=_pad([node.shapes.T for node in nodes], (m, 6)),
+        proximal=_pad([link.proximal.T for link in links], (m, 6)),
         mass=np.array([link.mass for link in links]),
         centre=np.array([link.centre for link in links], float),
-        modal_mass=_padded([link.modal_mass for link in links], (k, k)),
-        constants=_padded([_stacked(link) for link in links], (36, k, k)),
-        Q=_padded([link.Q for link in links], (4, k, 3)),
-        stiffness=_padded([link.stiffness for link in links], (m, m)),
-        damping=_padded([link.damping for link in links], (m, m)),
+        modal_mass=_pad([link.modal_mass for link in links], (k, k)),
+        constants=_pad([_stack(link) for link in links], (36, k, k)),
+        Q=_pad([link.Q for link in links], (4, k, 3)),
+        stiffness=_pad([link.stiffness for link in links], (m, m)),
+        damping=_pad([link.damping for link in links], (m, m)),
         gravity=np.asarray(chain.gravity, float),
     )
 
@@ -166,7 +166,7 @@ def memory(table: Tables, joints: int, modes: int) -> Work:
     return Work(**{name: np.zeros(shape) for name, shape in shapes.items()}, **views)
 
 
-def _stacked(link: ErlsLink) -> Array:
+def _stack(link: ErlsLink) -> Array:
     """X, Y, Z and W one after the other, (36, n, n)."""
     n = 6 + link.count
     return np.concatenate([matrices.reshape(-1, n, n) for matrices in (link.X, link.Y, link.Z, link.W)])
@@ -187,13 +187,13 @@ def _directions(screw: Array) -> Array:
     return np.concatenate([held, [screw / (screw @ screw)]])
 
 
-def _first_touched(parent: Array, row: Array, i: int) -> int:
+def _first_row(parent: Array, row: Array, i: int) -> int:
     """First row of C that shares rigid coordinates with those of node i: its parent's or a sibling's."""
     siblings = np.flatnonzero(parent == parent[i])
     return int(min(row[i], *row[siblings], row[parent[i]]) if parent[i] >= 0 else row[i])
 
 
-def _padded(values: list[Array], shape: tuple[int, ...]) -> Array:
+def _pad(values: list[Array], shape: tuple[int, ...]) -> Array:
     out = np.zeros((len(values), *shape))
     for k, value in enumerate(values):
         out[k][tuple(slice(size) for size in value.shape)] = value

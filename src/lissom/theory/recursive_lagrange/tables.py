@@ -14,7 +14,7 @@ import numpy as np
 
 from lissom.beam import BeamLink
 from lissom.beam.damping import rayleigh
-from lissom.beam.fields.displacement_field import Field
+from lissom.beam.displacement_fields.displacement_field import Field
 from lissom.beam.functions.quadrature import Quadrature
 from lissom.model.model import Model
 
@@ -83,8 +83,8 @@ class _Stations:
     def beam(self, field: Field, rule: Quadrature, xi: np.ndarray, moments: np.ndarray, turns: int) -> None:
         sections, running = field.sections(xi), field.length * rule.running(xi)
         for k in range(len(xi)):
-            phi, psi = (_padded(part[k], (3, self.m), self.number) for part in (sections.phi, sections.psi))
-            row = _padded(running[k], (self.nodes,), self.number)
+            phi, psi = (_pad(part[k], (3, self.m), self.number) for part in (sections.phi, sections.psi))
+            row = _pad(running[k], (self.nodes,), self.number)
             self.rows.append((field.length * xi[k], phi, psi, row, moments[k], turns))
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -107,9 +107,9 @@ class _Elasticity:
 
     def beam(self, i: int, beam: BeamLink, rule: Quadrature, high: bool) -> None:
         section, own, at = beam.section, slice(beam.count), beam.field.sections(rule.nodes)
-        self.strain.append(_padded(at.strain[:, [0, 3, 4, 5]], (len(at.strain), 4, self.m), self.number))
+        self.strain.append(_pad(at.strain[:, [0, 3, 4, 5]], (len(at.strain), 4, self.m), self.number))
         slope = np.stack([at.psi[:, 2], -at.psi[:, 1]], axis=1)
-        self.slope.append(_padded(slope, (len(slope), 2, self.m), self.number))
+        self.slope.append(_pad(slope, (len(slope), 2, self.m), self.number))
         self.weight.append((beam.length * rule.weights).astype(self.number))
         self.rigidity[i] = section.EA, section.GJ, section.EIy, section.EIz
         self.damping[i, own, own] = beam.damping_matrix()
@@ -226,7 +226,7 @@ def _rigid_moments(mass: Any, moment: np.ndarray, second: np.ndarray) -> np.ndar
     return np.block([[second, moment[:, None]], [moment[None], np.array([[mass]])]])
 
 
-def _padded(values: np.ndarray, shape: tuple[int, ...], number: Any) -> np.ndarray:
+def _pad(values: np.ndarray, shape: tuple[int, ...], number: Any) -> np.ndarray:
     out = np.zeros(shape, number)
     out[tuple(slice(k) for k in values.shape)] = values
     return out

@@ -22,7 +22,7 @@ from lissom.messages import did_you_mean
 from lissom.model.description.frame import WORLD, Frame
 from lissom.model.description.joint import Joint
 from lissom.model.description.joint_kinds import joint_screws, joint_steps
-from lissom.model.description.loop import Loop
+from lissom.model.description.kinematic_loop import Loop
 from lissom.model.model import Model
 
 Array = np.ndarray

@@ -52,7 +52,7 @@ def pde_residual(formulation: ScrewPDE, q: Array, v: Array, tau: Array, modes: i
     Equations: 003 (17).
     """
     model = formulation.model
-    rich_model = _enriched(model, modes)
+    rich_model = _enrich(model, modes)
     a = formulation.accelerations(q, v, tau)
     rich = ScrewPDE(rich_model)
     embed_q, embed_v = _embedding(model, rich_model)
@@ -136,7 +136,7 @@ def _beam(model: Model, link: str) -> BeamLink:
     return beam
 
 
-def _enriched(model: Model, modes: int) -> Model:
+def _enrich(model: Model, modes: int) -> Model:
     """Return the robot with `modes` functions in every direction that has any."""
     robot = model.robot
     for link in robot.bodies:

@@ -130,9 +130,9 @@ class ScrewPDE(Formulation):
     def inverse_dynamics(self, q: Array, v: Array, a: Array, loads: Iterable[Load] = ()) -> Array:
         """Return forces (nv,) that produce the accelerations a, from the actuator and deformation rows."""
         if self.closures:
-            raise self._not_offered(Offer.INVERSE_DYNAMICS)
+            raise self._refusal(Offer.INVERSE_DYNAMICS)
         self.evaluate(q, v, self._still, loads)
-        return self._needed(vector(self.model, a, "a", self.model.nv))
+        return self._needed_forces(vector(self.model, a, "a", self.model.nv))
 
     def solve(self, q: Array, v: Array, tau: Array, loads: Iterable[Load] = ()) -> tuple[Array, Array]:
         """Accelerations (nv,) and interaction wrenches (joints, 6) at once, as one solution of the system."""
@@ -159,7 +159,7 @@ class ScrewPDE(Formulation):
         self.driven_accelerations(q, v, tau, a)
         return self.work.wrench.copy()
 
-    def _needed(self, a: Array) -> Array:
+    def _needed_forces(self, a: Array) -> Array:
         """Return the forces (nv,) that the blocks in `work` need for accelerations a; wrenches go to `work`."""
         tau = np.zeros(self.model.nv)
         energy.reactions(self._table, self._work, a)

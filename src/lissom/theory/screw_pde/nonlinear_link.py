@@ -77,7 +77,7 @@ class NonlinearLink:
 
         The one after the last is the body frame itself, as the base sees it.
         """
-        T, by_eta, drift = (part[..., self._count + k, :, :] for part in self._moved(eta, rate))
+        T, by_eta, drift = (part[..., self._count + k, :, :] for part in self._motion(eta, rate))
         back = se3.inverse(T)
         J = se3.vee(back @ by_eta).T
         U = J @ rate
@@ -111,11 +111,11 @@ class NonlinearLink:
 
     def _elements(self, eta: Array, rate: Array) -> Taylor:
         """Return places (n, 3) of the mass elements, their slopes (m, n, 3) and drifts (n, 3)."""
-        T, by_eta, drift = (part[..., self._at, :3, :] for part in self._moved(eta, rate))
+        T, by_eta, drift = (part[..., self._at, :3, :] for part in self._motion(eta, rate))
         place = self._l[:, [1, 2, 3, 0]]
         return Taylor(*(np.einsum("...nab,nb->...na", part, place) for part in (T, by_eta, drift)))
 
-    def _moved(self, eta: Array, rate: Array) -> Taylor:
+    def _motion(self, eta: Array, rate: Array) -> Taylor:
         """Return poses (k, 4, 4) of mass stations and sections, their slopes (m, k, 4, 4) and drifts (k, 4, 4)."""
         if self._known is None or not (np.array_equal(self._known[0], eta) and np.array_equal(self._known[1], rate)):
             size = float(np.abs(self._speeds @ rate).max(initial=0.0))

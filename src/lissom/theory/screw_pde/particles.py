@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lissom.beam import BeamLink, FlexibleLink
-from lissom.beam.fields.displacement_field import Sections
-from lissom.beam.fields.inertia_invariants import Invariants
+from lissom.beam.displacement_fields.displacement_field import Sections
+from lissom.beam.displacement_fields.inertia_invariants import Invariants
 from lissom.model.description.robot import Link
 
 Array = np.ndarray

@@ -11,6 +11,7 @@ import numpy as np
 from lissom.view.figures.figure_style import COLOURS
 
 if TYPE_CHECKING:
+    from lissom.results.presentation.presentation import Presentation
     from lissom.results.trajectory import Trajectory
 
 SAMPLES = 4000  # of a curve at most; peaks are kept
@@ -36,6 +37,8 @@ class Series:
         Whether it is no result but what a result is compared with, such as a set-point.
     group : str
         Several curves with one entry in the legend.
+    key : str
+        Its name as a quantity of results, such as "position.elbow": what other runs and measured data call it.
     """
 
     name: str
@@ -44,11 +47,12 @@ class Series:
     turn: int = 0
     dashed: bool = False
     group: str = ""
+    key: str = ""
 
     @classmethod
-    def kth(cls, k: int, name: str, values: np.ndarray) -> Series:
+    def kth(cls, k: int, name: str, values: np.ndarray, key: str = "") -> Series:
         """Return the k-th curve of a chart, in the colour that is its turn."""
-        return cls(name, values, COLOURS[k % len(COLOURS)], k // len(COLOURS))
+        return cls(name, values, COLOURS[k % len(COLOURS)], k // len(COLOURS), key=key)
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,16 @@ class Chart:
             return self
         scaled = tuple(replace(s, values=s.values / PREFIXES[prefix]) for s in self.series)
         return replace(self, unit=prefix + self.unit, series=scaled)
+
+    def shown(self, how: Presentation) -> Chart:
+        """Return the chart in the units chosen; curves that are nothing but noise are zero."""
+        if self.log:
+            return self
+        curves, unit = how.curves([curve.values for curve in self.series], self.unit)
+        if unit == self.unit and all(new is old.values for new, old in zip(curves, self.series, strict=True)):
+            return self
+        series = tuple(replace(curve, values=values) for curve, values in zip(self.series, curves, strict=True))
+        return replace(self, unit=unit, series=series)
 
     def thinned(self, samples: int = SAMPLES) -> Chart:
         """Return the chart with at most about `samples` times; the extremes of every stretch are among them."""

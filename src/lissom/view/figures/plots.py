@@ -15,11 +15,12 @@ from lissom.analysis.modes.spectra import amplitude_spectrum
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean
 from lissom.results.quantity_names import AXES
+from lissom.view.figures.chart_drawing import AxesDrawing, draw_chart, envelopes, label_bar, path, spectra
 from lissom.view.figures.figure_style import DIVERGING, SEQUENTIAL, headline, line, style
-from lissom.view.figures.panels import Panel, draw_chart, envelopes, label_bar, path, spectra
-from lissom.view.figures.plot_kinds import PLOTS as PLOTS
-from lissom.view.figures.plot_kinds import Plot, chart_figure, detail, panel_figure
-from lissom.view.figures.plot_kinds import register_plot as register_plot
+from lissom.view.figures.overlays import finished, with_measured
+from lissom.view.figures.plot_registry import PLOTS as PLOTS
+from lissom.view.figures.plot_registry import Plot, axes_figure, chart_figure, detail
+from lissom.view.figures.plot_registry import register_plot as register_plot
 from lissom.view.figures.run_charts import (
     busiest,
     components,
@@ -59,7 +60,7 @@ def plot_overview(run: Trajectory) -> Figure:
         tip = tip_chart(run)
         moves = any(np.ptp(curve.values) > 0 for curve in tip.series)
         charts.append(tip if moves else stored_energy_chart(run))
-    return chart_figure(run, [*charts, energy_chart(run), *wrench_charts(run)], columns=2)
+    return chart_figure(run, with_measured(run, [*charts, energy_chart(run), *wrench_charts(run)]), columns=2)
 
 
 def plot_joints(run: Trajectory, joints: Sequence[str] | str | None = None) -> Figure:
@@ -88,14 +89,20 @@ def plot_tip(run: Trajectory, link: str | None = None) -> Figure:
         cells = figure.add_gridspec(rows, 2, width_ratios=(1.25, 1))
         path(figure.add_subplot(cells[:, 0], projection="3d"), run, tip, name)
         axes = figure.add_subplot(cells[0, 1])
-        draw_chart(axes, components(run, "Position in the world", "tip position", "m", tip))
+        key = f"tip_position.{name}."
+        (chart,) = finished(run, [components(run, "Position in the world", "tip position", "m", tip, key=key)])
+        draw_chart(axes, chart)
         below = figure.add_subplot(cells[1, 1], sharex=axes)
         speed = run.numbers.tip(name, "twist")[:, 3:]
-        draw_chart(below, components(run, "Velocity in the world", "tip velocity", "m/s", speed))
+        key = f"tip_twist.{name}.v"
+        (chart,) = finished(run, [components(run, "Velocity in the world", "tip velocity", "m/s", speed, key=key)])
+        draw_chart(below, chart)
         if flexible:
             below = figure.add_subplot(cells[2, 1], sharex=axes)
             bent = 1e3 * run.numbers.deflection(name)
-            draw_chart(below, components(run, f"Deflection in the axes of {name}", "deflection", "mm", bent))
+            title, key = f"Deflection in the axes of {name}", f"deflection.{name}."
+            (chart,) = finished(run, [components(run, title, "deflection", "mm", bent, key=key)])
+            draw_chart(below, chart)
         for above in figure.axes[1:-1]:
             above.tick_params(labelbottom=False)
         below.set_xlabel("time [s]")
@@ -112,8 +119,10 @@ def plot_wrenches(
         return chart_figure(run, wrench_charts(run, [run.numbers.joint(name) for name in names]), columns=1)
     values = run.wrench(joint, frame).values
     where = f"on {run.numbers.joint(joint).link} at {joint}, axes of the {frame}"
-    torque = components(run, f"Torque {where}", "torque", "N m", values[:, :3])
-    return chart_figure(run, [torque, components(run, f"Force {where}", "force", "N", values[:, 3:])], columns=1)
+    key = f"wrench.{joint}." if frame == "local" else ""
+    torque = components(run, f"Torque {where}", "torque", "N m", values[:, :3], key=key and f"{key}t")
+    force = components(run, f"Force {where}", "force", "N", values[:, 3:], key=key and f"{key}f")
+    return chart_figure(run, [torque, force], columns=1)
 
 
 def plot_deflection(run: Trajectory, link: str | None = None) -> Figure:
@@ -123,8 +132,8 @@ def plot_deflection(run: Trajectory, link: str | None = None) -> Figure:
         bent, turned = 1e3 * run.numbers.deflection(name), np.degrees(run.numbers.rotation(name))
         part = np.linalg.norm(bent, axis=1).max() / 10 / float(run.model.flexible[name].length)
         title = f"{name}: displacement, peak {part:.2g} % of length"
-        charts.append(components(run, title, "tip displacement", "mm", bent))
-        charts.append(components(run, f"{name}: rotation", "tip rotation", "deg", turned))
+        charts.append(components(run, title, "tip displacement", "mm", bent, key=f"deflection.{name}."))
+        charts.append(components(run, f"{name}: rotation", "tip rotation", "deg", turned, key=f"rotation.{name}."))
     return chart_figure(run, charts, columns=2)
 
 
@@ -153,7 +162,8 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
 
     name = _flexible(run, link)[0]
     field = run.shape(name, stations)
-    x, mm = field["x"].values, 1e3 * field.values
+    length, factor = run.shown.units.convert("m", "mm")
+    x, mm = field["x"].values, factor * field.values
     # directions in which the link hardly bends are left out
     bends = [k for k in (1, 2) if np.abs(mm[..., k]).max() > 1e-3 * np.abs(mm[..., 1:]).max()] or [1]
     with style():
@@ -168,7 +178,7 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
             top, map_ = axes[:, column]
             for i in np.unique(np.linspace(0, len(run.time) - 1, curves).astype(int)):
                 top.plot(x, mm[i, :, k], color=colours(0.88 * times(run.time[i])), linewidth=1.0)
-            top.set(title=f"Deflection along {AXES[k]}", ylabel=f"u{AXES[k]} [mm]", xlabel="x along the link [m]")
+            top.set(title=f"Deflection along {AXES[k]}", ylabel=f"u{AXES[k]} [{length}]", xlabel="x along the link [m]")
             image = map_.pcolormesh(
                 run.time,
                 x,
@@ -183,7 +193,7 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
             map_.grid(False)
         scale = mpl.cm.ScalarMappable(times, mpl.colors.ListedColormap(colours(np.linspace(0, 0.88, 256))))
         label_bar(figure.colorbar(scale, ax=axes[0, :], pad=0.015), "time [s]")
-        label_bar(figure.colorbar(image, ax=axes[1, :], pad=0.015), "deflection [mm]")
+        label_bar(figure.colorbar(image, ax=axes[1, :], pad=0.015), f"deflection [{length}]")
         headline(figure, f"{run.model.robot.name}: shape of {name}", detail(run))
         return figure
 
@@ -195,22 +205,25 @@ def plot_sections(run: Trajectory, link: str | None = None, stations: int = 41) 
     """
     name = _flexible(run, link)[0]
     found = run.section_forces(name, stations)
+    units = run.shown.units
+    (moment, of_moment), (force, of_force) = units.convert("N m"), units.convert("N")
+    pressure, of_pressure = units.convert("Pa", "MPa")
     groups = [
-        ("Bending about y and z", "bending moment [N m]", found, ("My", "Mz"), 1.0),
-        ("Shear along y and z", "shear force [N]", found, ("Vy", "Vz"), 1.0),
-        ("Torsion", "torque [N m]", found, ("T",), 1.0),
-        ("Tension", "tension [N]", found, ("N",), 1.0),
+        ("Bending about y and z", f"bending moment [{moment}]", found, ("My", "Mz"), of_moment),
+        ("Shear along y and z", f"shear force [{force}]", found, ("Vy", "Vz"), of_force),
+        ("Torsion", f"torque [{moment}]", found, ("T",), of_moment),
+        ("Tension", f"tension [{force}]", found, ("N",), of_force),
     ]
     beam = run.model.robot.link(name).beam
     if beam is not None and beam.has_shape:
-        stress = run.stress(name, stations)
-        groups.append(("Normal stress at the outer fibres", "stress [MPa]", stress, ("highest", "lowest"), 1e-6))
-        groups.append(("Largest in the section", "stress [MPa]", stress, ("shear", "von_mises"), 1e-6))
-    panels: list[Panel] = []
+        stress, label = run.stress(name, stations), f"stress [{pressure}]"
+        groups.append(("Normal stress at the outer fibres", label, stress, ("highest", "lowest"), of_pressure))
+        groups.append(("Largest in the section", label, stress, ("shear", "von_mises"), of_pressure))
+    drawings: list[AxesDrawing] = []
     for title, label, values, parts, factor in groups:
         curves = {part.replace("_", " "): factor * values.loc[..., part].values for part in parts}
-        panels.append(partial(envelopes, x=values["x"].values, curves=curves, label=label, title=title))
-    return panel_figure(run, panels, columns=2, abscissa=f"x along {name} [m]")
+        drawings.append(partial(envelopes, x=values["x"].values, curves=curves, label=label, title=title))
+    return axes_figure(run, drawings, columns=2, abscissa=f"x along {name} [m]")
 
 
 def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, limit: float | None = None) -> Figure:
@@ -229,22 +242,23 @@ def plot_spectrum(run: Trajectory, signals: Sequence[str] | str | None = None, l
     if not names and not run.model.flexible:
         names = [body.joint for body in shown_bodies(run)]
     if names:
-        wanted = [(name, run[name], str(run[name].attrs["units"]), 1.0) for name in names]
+        wanted = [(name, run[name], *run.shown.units.convert(str(run[name].attrs["units"]))) for name in names]
     else:
-        wanted = [(f"Deflection of {link}", run.deflection(link)[:, 1:], "mm", 1e3) for link in run.model.flexible]
+        length = run.shown.units.convert("m", "mm")
+        wanted = [(f"Deflection of {link}", run.deflection(link)[:, 1:], *length) for link in run.model.flexible]
 
     count = len(run.time) - 1 if _last_is_short(run.time) else len(run.time)
     found = {
         title: amplitude_spectrum(run.time[:count], factor * values.values[:count].reshape(count, -1), padding=1)
         for title, values, _, factor in wanted
     }
-    panels: list[Panel] = []
+    drawings: list[AxesDrawing] = []
     for title, values, unit, _ in wanted:
         labels = [str(label) for label in values[values.dims[1]].values] if values.ndim > 1 else [title]
         labels = labels if names else [f"u{label}" for label in labels]
         looks = [line(k + (not names)) for k in range(len(labels))]
-        panels.append(partial(spectra, found=found[title], labels=labels, looks=looks, unit=unit, title=title))
-    figure = panel_figure(run, panels, columns=1, abscissa="frequency [Hz]")
+        drawings.append(partial(spectra, found=found[title], labels=labels, looks=looks, unit=unit, title=title))
+    figure = axes_figure(run, drawings, columns=1, abscissa="frequency [Hz]")
     figure.axes[0].set_xlim(0, limit or _highest(found.values()))
     return figure
 

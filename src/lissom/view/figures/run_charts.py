@@ -53,7 +53,8 @@ def joint_charts(run: Trajectory, chosen: Sequence[BodyNames] | None = None, rat
             goal = None if rates else reference(run, name)
             if goal is not None:
                 curves.append(Series(f"{name}, reference", goal, look["colour"], dashed=True, group="reference"))
-            curves.append(Series(name, find(name).values, **look))
+            found = find(name)
+            curves.append(Series(name, found.values, **look, key=f"{found.variable}.{name}"))
         meaning = (RATE if rates else MEANING)[unit]
         made.append(Chart(TITLES.get(unit, f"Joint {meaning}s"), meaning, unit, run.time, tuple(curves)))
     return made
@@ -70,8 +71,10 @@ def torque_charts(run: Trajectory, chosen: Sequence[BodyNames] | None = None) ->
     ]
     made = []
     for unit, some in _by_unit(names, run.numbers.torque).items():
+        looks = _looks(run, some)
         curves = (
-            Series(name, run.numbers.torque(name).values, **look) for (name, _), look in zip(some, _looks(run, some))
+            Series(name, run.numbers.torque(name).values, **look, key=f"torque.{name}")
+            for (name, _), look in zip(some, looks, strict=True)
         )
         made.append(Chart(f"Applied {MEANING[unit]}s", MEANING[unit], unit, run.time, tuple(curves)))
     return made
@@ -80,7 +83,10 @@ def torque_charts(run: Trajectory, chosen: Sequence[BodyNames] | None = None) ->
 def deflection_chart(run: Trajectory) -> list[Chart]:
     """Return the chart of tip deflections, one curve per flexible link; nothing of a rigid robot."""
     bodies = [body for body in run.model.bodies if body.link in run.model.flexible]
-    curves = tuple(Series(body.link, deflection(run, body.link), **_look(run, body)) for body in bodies)
+    curves = tuple(
+        Series(body.link, deflection(run, body.link), **_look(run, body), key=f"|deflection.{body.link}|")
+        for body in bodies
+    )
     return [Chart("Tip deflection of links", "deflection", "mm", run.time, curves, sizes=True)] if curves else []
 
 
@@ -93,7 +99,15 @@ def wrench_charts(run: Trajectory, bodies: Sequence[BodyNames] | None = None) ->
             part,
             unit,
             run.time,
-            tuple(Series(body.joint, wrench(run, body.joint, part), **_look(run, body)) for body in some),
+            tuple(
+                Series(
+                    body.joint,
+                    wrench(run, body.joint, part),
+                    **_look(run, body),
+                    key=f"|wrench.{body.joint}.{part}|",
+                )
+                for body in some
+            ),
             sizes=True,
         )
         for part, (_, unit) in WRENCH.items()
@@ -103,7 +117,15 @@ def wrench_charts(run: Trajectory, bodies: Sequence[BodyNames] | None = None) ->
 def wrench_components(run: Trajectory) -> list[Chart]:
     """Return the components of what each joint transmits, in the axes of the link that it carries."""
     return [
-        components(run, f"{part.capitalize()} at {body.joint}", part, unit, values[:, columns], place="wrenches")
+        components(
+            run,
+            f"{part.capitalize()} at {body.joint}",
+            part,
+            unit,
+            values[:, columns],
+            place="wrenches",
+            key=f"wrench.{body.joint}.{part[0]}",
+        )
         for body in shown_bodies(run)
         for values in [run.numbers.wrench(body.joint)]
         for part, (columns, unit) in WRENCH.items()
@@ -113,7 +135,8 @@ def wrench_components(run: Trajectory) -> list[Chart]:
 def tip_chart(run: Trajectory) -> Chart:
     """Return the chart of where the tip that goes farthest is."""
     end = busiest(run)
-    return components(run, f"Tip of {end} in the world", "position", "m", run.numbers.tip(end))
+    where = f"Tip of {end} in the world"
+    return components(run, where, "position", "m", run.numbers.tip(end), key=f"tip_position.{end}.")
 
 
 def space_charts(run: Trajectory) -> list[Chart]:
@@ -138,7 +161,7 @@ def external_charts(run: Trajectory) -> list[Chart]:
         ("contact_gap", "contact", "Gap of contacts", "gap", "mm", 1e3),
     )
     made = [
-        _chart_of_columns(run, title, quantity, unit, run.quantities.labels(axis), factor * run.numbers[name])
+        _chart_of_columns(run, title, quantity, unit, run.quantities.labels(axis), factor * run.numbers[name], name)
         for name, axis, title, quantity, unit, factor in wanted
         if name in run.quantities
     ]
@@ -197,7 +220,8 @@ def reading_charts(run: Trajectory) -> list[Chart]:
     made = []
     for (name, unit), labels in found.items():
         names = [label.partition(".")[2] or "reading" for label in labels]
-        curves = [Series.kth(k, *each) for k, each in enumerate(zip(names, _columns(run, labels, False), strict=True))]
+        readings = zip(names, _columns(run, labels, False), labels, strict=True)
+        curves = [Series.kth(k, name, values, f"reading.{label}") for k, (name, values, label) in enumerate(readings)]
         truth = []
         if "ideal_reading" in run.quantities:
             colours = [each.colour if len(labels) > 1 else GREY for each in curves]
@@ -209,9 +233,11 @@ def reading_charts(run: Trajectory) -> list[Chart]:
     return made
 
 
-def components(run: Trajectory, title: str, quantity: str, unit: str, values: np.ndarray, place: str = "") -> Chart:
-    """Return the chart of the x, y and z components of a vector (N, 3)."""
-    curves = tuple(Series.kth(k, axis, values[:, k]) for k, axis in enumerate(AXES))
+def components(
+    run: Trajectory, title: str, quantity: str, unit: str, values: np.ndarray, place: str = "", key: str = ""
+) -> Chart:
+    """Return the chart of the x, y and z components of a vector (N, 3); `key` names the vector among the results."""
+    curves = tuple(Series.kth(k, axis, values[:, k], key and f"{key}{axis}") for k, axis in enumerate(AXES))
     return Chart(title, quantity, unit, run.time, curves, place=place)
 
 
@@ -236,9 +262,10 @@ def wrench(run: Trajectory, joint: str, part: str) -> np.ndarray:
 
 
 def _chart_of_columns(
-    run: Trajectory, title: str, quantity: str, unit: str, names: list[str], values: np.ndarray
+    run: Trajectory, title: str, quantity: str, unit: str, names: list[str], values: np.ndarray, key: str = ""
 ) -> Chart:
-    curves = tuple(Series.kth(k, name, values[:, k]) for k, name in enumerate(names))
+    keys = [key and f"{key}.{name}" for name in names]
+    curves = tuple(Series.kth(k, name, values[:, k], keys[k]) for k, name in enumerate(names))
     return Chart(title, quantity, unit, run.time, curves)
 
 

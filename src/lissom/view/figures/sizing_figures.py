@@ -21,7 +21,7 @@ def plot_sizing(found: Lightest) -> Figure:
         figure, (axes,) = grid(1, 1, width=5.2, height=0.42 * len(rows) + 1.3)
         at = np.arange(len(rows))[::-1]
         for shift, which, colour, label in ((0.19, 0, LIGHT, "start"), (-0.19, 1, COLOURS[0], "lightest")):
-            shares = [100 * _used(row[which]) for row in rows]
+            shares = [100 * _used_share(row[which]) for row in rows]
             axes.barh(at + shift, shares, height=0.36, color=colour, label=label)
         axes.axvline(100, color=INK, lw=0.9, ls=(0, (4, 3)))
         axes.set_yticks(at, [after.name for _, after in rows])
@@ -33,7 +33,7 @@ def plot_sizing(found: Lightest) -> Figure:
         return figure
 
 
-def _used(limited: LimitedQuantity) -> float:
+def _used_share(limited: LimitedQuantity) -> float:
     """Return the share of a limit: the limit over the value where it is the least allowed."""
     value = limited.quantity.value
     return limited.limit / value if limited.least and value > 0 else value / limited.limit

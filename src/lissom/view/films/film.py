@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom.errors import LissomError
 from lissom.view.drawing.arm_drawing import Drawing, FrameMotion
@@ -92,7 +93,7 @@ def check_film(path: Path) -> None:
 
 def still(
     run: Trajectory,
-    times: float | Sequence[float],
+    times: ArrayLike,
     *,
     scale: float = 1.0,
     size: Size = (1280, 720),

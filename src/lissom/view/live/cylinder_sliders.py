@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lissom.control.references.reference import Reference
-from lissom.dynamics.loops.cylinder_pose import lengths
-from lissom.dynamics.loops.loop_closing import LoopWarning, closed_configuration
+from lissom.dynamics.kinematic_loops.cylinder_pose import lengths
+from lissom.dynamics.kinematic_loops.loop_closing import LoopWarning, closed_configuration
 from lissom.errors import LissomError
 from lissom.model.model import Model
 from lissom.simulation.inputs.loads import Load

@@ -14,13 +14,13 @@ from lissom.control.laws.continuous_laws import pd
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.references.reference import Reference
 from lissom.dynamics.joint_space_inertia import mass_matrix
-from lissom.dynamics.loops.cylinder_pose import closed_pose
+from lissom.dynamics.kinematic_loops.cylinder_pose import closed_pose
 from lissom.errors import LissomError
 from lissom.kernel.forces.element_forces import TENSION
 from lissom.model.description.robot import Robot
-from lissom.simulation.loop.time_loop import simulate_raw
 from lissom.simulation.postprocess import observe_run
 from lissom.simulation.status.run_ending import Ending
+from lissom.simulation.stepping.time_loop import simulate_raw
 from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.figures.chart import Chart, Series
 from lissom.view.figures.figure_style import COLOURS, shaded

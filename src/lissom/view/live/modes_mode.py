@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lissom.analysis.modes.natural_modes import NaturalModes, natural_modes
-from lissom.dynamics.loops.cylinder_pose import closed_pose
-from lissom.dynamics.loops.loop_closing import closed_configuration
+from lissom.dynamics.kinematic_loops.cylinder_pose import closed_pose
+from lissom.dynamics.kinematic_loops.loop_closing import closed_configuration
 from lissom.dynamics.state_checks import integrate
 from lissom.errors import LissomError
 from lissom.model.model import Model

@@ -22,7 +22,7 @@ class Payload:
 
     def __init__(self, robot: Robot) -> None:
         data, end = robot.to_dict(), end_effector(robot.compile())
-        self._place = _place(data, end) or _added(data, robot, end)
+        self._place = _place(data, end) or _add_link(data, robot, end)
         self.robot = Robot.from_dict(data)
 
     @cached_property
@@ -63,7 +63,7 @@ def _place(data: dict[str, Any], end: str) -> tuple[Any, ...] | None:
     return None
 
 
-def _added(data: dict[str, Any], robot: Robot, end: str) -> tuple[Any, ...]:
+def _add_link(data: dict[str, Any], robot: Robot, end: str) -> tuple[Any, ...]:
     """Return a new link of nothing at the tip of the end-effector."""
     last = robot.link(end)
     names = {link.name for link in robot.links} | {link.joint.name for link in robot.links}

@@ -84,7 +84,14 @@ def chart(one: Chart, start: float) -> dict[str, Any]:
         "place": thin.place,
         "time": floats(thin.time - start),
         "series": [
-            {"name": s.name, "colour": s.colour, "dashed": s.dashed, "group": s.group, "values": floats(s.values)}
+            {
+                "name": s.name,
+                "colour": s.colour,
+                "dashed": s.dashed,
+                "turn": s.turn,
+                "group": s.group,
+                "values": floats(s.values),
+            }
             for s in thin.series
         ],
     }

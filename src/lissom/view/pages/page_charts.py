@@ -13,6 +13,7 @@ import numpy as np
 from lissom.results.lookup import joint_names
 from lissom.results.quantity_names import AXES
 from lissom.view.figures.chart import Chart, Series
+from lissom.view.figures.overlays import with_measured
 from lissom.view.figures.plots import PLOTS
 from lissom.view.figures.run_charts import (
     MEANING,
@@ -43,7 +44,8 @@ def charts(run: Trajectory) -> list[Chart]:
     joints = joint_charts(run)
     made = [*joints[:1], *deflection_chart(run), *joints[1:], *torque_charts(run), *external_charts(run)]
     made += [*wrench_charts(run), tip_chart(run), energy_chart(run), *reading_charts(run)]
-    return made + [chart for plot in PLOTS.values() if plot.charts is not None for chart in plot.charts(run)]
+    made += [chart for plot in PLOTS.values() if plot.charts is not None for chart in plot.charts(run)]
+    return with_measured(run, made)
 
 
 def comparison_charts(runs: Mapping[str, Trajectory]) -> list[Chart]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.results.summaries.summary_tables import number
+from lissom.results.summaries.summary_tables import number, work_rows
 from lissom.view.figures.run_charts import busiest
 
 if TYPE_CHECKING:
@@ -43,13 +43,15 @@ def figures(pairs: Iterable[tuple[str, str]]) -> str:
 
 def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
     """Return the few numbers that one looks at first."""
-    made = []
+    made, shown = [], summary.shown
     if summary.links:
         worst = max(summary.links, key=lambda link: max(link.deflection.value, link.bow.value))
-        size = f"{number(1e3 * max(worst.deflection.value, worst.bow.value))} mm"
+        most = shown.value(max(worst.deflection.value, worst.bow.value), "m", "mm")
+        size = f"{number(most)} {shown.unit('m', 'mm')}"
         made.append((size, f"peak deflection of {worst.link}, {worst.percent:.2g} % of its length"))
     strongest = max(summary.joints, key=lambda joint: joint.torque.value)
-    made.append((f"{number(strongest.torque.value)} N m", f"peak torque through {strongest.joint}"))
+    torque = f"{number(shown.value(strongest.torque.value, 'N m'))} {shown.unit('N m')}"
+    made.append((torque, f"peak torque through {strongest.joint}"))
     end = busiest(run)
     tip = next(row for row in summary.settling if row.tip_of == end)
     if tip.moved:
@@ -65,35 +67,31 @@ def key_figures(run: Trajectory, summary: Summary) -> list[tuple[str, str]]:
 
 def wrench_table(run: Trajectory, summary: Summary) -> str:
     """Return what every joint transmits at most: norms with their times, and each component."""
-    rows = []
+    shown, rows = summary.shown, []
     for peak in summary.joints:
-        most = np.abs(run.numbers.wrench(peak.joint)).max(axis=0)
-        rows.append(
-            (peak.joint, peak.torque.value, peak.torque.time, peak.force.value, peak.force.time, *most.tolist())
-        )
-    head = ("joint", "torque N m", "at s", "force N", "at s", "|tx|", "|ty|", "|tz|", "|fx|", "|fy|", "|fz|")
+        most = np.abs(run.numbers.wrench(peak.joint)).max(axis=0).tolist()
+        torque, force = shown.value(peak.torque.value, "N m"), shown.value(peak.force.value, "N")
+        components = [shown.value(value, "N m" if k < 3 else "N") for k, value in enumerate(most)]
+        rows.append((peak.joint, torque, peak.torque.time, force, peak.force.time, *components))
+    units = f"torque {shown.unit('N m')}", f"force {shown.unit('N')}"
+    head = ("joint", units[0], "at s", units[1], "at s", "|tx|", "|ty|", "|tz|", "|fx|", "|fy|", "|fz|")
     return table(head, rows)
 
 
 def energy_table(run: Trajectory, summary: Summary) -> str:
     """Return energy put in, lost, stored, and what the balance leaves over."""
-    energy = summary.energy
-    rows: list[tuple[str, Any]] = []
-    if energy.work is not None and energy.dissipated is not None:
-        rows += [("work of the applied forces", energy.work), ("dissipated", energy.dissipated)]
-    if energy.load_work is not None:
-        rows.append(("work of loads and cylinders", energy.load_work))
-    rows.append(("stored since the start", energy.stored))
+    energy, shown = summary.energy, summary.shown
+    rows: list[tuple[str, Any]] = [*work_rows(summary), ("stored since the start", shown.value(energy.stored, "J"))]
     if energy.residual is not None and energy.relative is not None:
         audit = run.energy_audit()
-        rows.append((f"largest error, at {audit.worst_time:.4g} s", energy.residual))
+        rows.append((f"largest error, at {audit.worst_time:.4g} s", energy.residual * shown.factor("J")))
         rows.append(("the same, as a part of the energy exchanged", energy.relative))
     for name in ("kinetic", "gravity", "strain", "joint", "element"):
         values = run.numbers[f"{name}_energy"]
         if np.any(values):
             what = {"joint": "in elastic joints", "element": "in elements and contacts"}.get(name, name)
-            rows.append((f"{what}, from least to most", float(np.ptp(values))))
-    return table(("energy", "J"), rows)
+            rows.append((f"{what}, from least to most", shown.value(float(np.ptp(values)), "J")))
+    return table(("energy", shown.unit("J")), rows)
 
 
 def frequency_table(run: Trajectory, number: int = 10) -> str:

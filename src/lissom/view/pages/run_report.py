@@ -16,10 +16,12 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.files import write_whole
+from lissom.results.presentation.report_text import ReportText
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
 from lissom.view.drawing.viewpoint import followed_link
 from lissom.view.figures.figure_style import COLOURS
+from lissom.view.figures.overlays import finished
 from lissom.view.figures.run_charts import busiest, space_charts, wrench_components
 from lissom.view.pages import packed_numbers, report_tables
 from lissom.view.pages.markup import document, stage
@@ -36,13 +38,18 @@ turn, wheel to come nearer, shift-drag to move, double-click to go back. The spa
 )
 
 
-def report(run: Trajectory, title: str | None = None) -> str:
-    """Return the HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation."""
+def report(run: Trajectory, said: ReportText | None = None) -> str:
+    """Return the HTML of a report: summary, moving arm, charts, tables of joints, links, energy and robot, citation.
+
+    Title, text and logo are `said`, or else those of the scenario.
+    """
+    said = report_text(run) if said is None else said
     summary, arm = run.summary(), Drawing(run.model, tip=busiest(run))
     floating, rows = space_charts(run), summary.rows()
     data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
     parts = [
-        _header(title or summary.robot, _status(run) + escape(_how(summary)) + _when(run)),
+        _header(said.title or summary.robot, _status(run) + escape(_how(summary)) + _when(run), said),
+        *(f'<p class="said">{escape(paragraph)}</p>' for paragraph in said.paragraphs),
         report_tables.figures(report_tables.key_figures(run, summary)),
         _hero(stage(_duration(run))),
         *(f'<p class="hint">{escape(text)}</p>' for text in (*_travelling(arm), *arm.missing)),
@@ -68,12 +75,24 @@ def report(run: Trajectory, title: str | None = None) -> str:
         f'<p class="hint">{escape(_robot_line(run))}</p>',
         _footer(),
     ]
-    return document(f"{title or summary.robot} - lissom", "\n".join(parts), data)
+    return document(f"{said.title or summary.robot} - lissom", "\n".join(parts), data)
 
 
-def save(run: Trajectory, path: str | Path, title: str | None = None) -> Path:
-    """Write the report of a run to a file."""
-    return write(path, report(run, title))
+def report_text(run: Trajectory, **given: str | None) -> ReportText:
+    """Return title, text and logo of the report of a run: what is given, and for the rest what its scenario says."""
+    own = run.info.scenario.get("report") or {}
+    return ReportText.from_dict({**own, **{name: value for name, value in given.items() if value is not None}})
+
+
+def save(run: Trajectory, path: str | Path, **given: str | None) -> Path:
+    """Write the report of a run to a file, a page or a PDF by its ending, with a title, text and logo of its own."""
+    said = report_text(run, **given)
+    if Path(path).suffix.lower() == ".pdf":
+        from lissom.view.pages.pdf_report import pdf_report
+
+        write_whole(path, pdf_report(run, said))
+        return Path(path)
+    return write(path, report(run, said))
 
 
 def comparison(
@@ -101,7 +120,9 @@ def comparison(
         _header(title or f"{name}: {len(runs)} runs compared", escape(f"{_duration(first):g} s of motion")),
         _hero(stage(_duration(first), [(label, COLOURS[k % len(COLOURS)]) for k, label in enumerate(runs)])),
         _section(f"Differences from {next(iter(runs))} over time", '<div id="differences" class="charts"></div>'),
-        _section(f"Largest differences from {next(iter(runs))}", report_tables.deviation_table(runs, drawn)),
+        _section(
+            f"Largest differences from {next(iter(runs))}", report_tables.deviation_table(runs, finished(first, drawn))
+        ),
         _section("Values", '<div id="charts" class="charts"></div>'),
         f'<p class="hint">{escape(HINT)}</p>',
         _section(
@@ -139,7 +160,7 @@ def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None 
         motions.append(own | packed_numbers.motion(arm, run))
     return {
         "duration": max(_duration(run) for run in runs.values()),
-        "charts": [packed_numbers.chart(one, float(first.time[0])) for one in drawn],
+        "charts": [packed_numbers.chart(one, float(first.time[0])) for one in finished(first, drawn)],
         "scene": {"drawing": packed_numbers.drawing(arm), "runs": motions},
     }
 
@@ -154,11 +175,15 @@ def _hero(scene: str) -> str:
     return f'<div class="hero">{scene}<div id="beside"></div></div>'
 
 
-def _header(title: str, detail: str) -> str:
+def _header(title: str, detail: str, said: ReportText | None = None) -> str:
     from lissom.version import __version__
 
-    left = f'<div><h1>{escape(title)}</h1><div class="detail">{detail}</div></div>'
-    return f'<header>{left}<div class="made">lissom {escape(__version__)}</div></header>'
+    logo = None if said is None else said.data_uri()
+    organisation = None if said is None else said.organisation
+    picture = f'<img class="logo" src="{logo}" alt="{escape(organisation or "logo")}">' if logo else ""
+    left = f'<div class="title">{picture}<div><h1>{escape(title)}</h1><div class="detail">{detail}</div></div></div>'
+    made = " · ".join(filter(None, (organisation, f"lissom {__version__}")))
+    return f'<header>{left}<div class="made">{escape(made)}</div></header>'
 
 
 def _status(run: Trajectory) -> str:

@@ -23,7 +23,7 @@ from lissom.view.live.server import free_port, is_loopback
 from lissom.view.pages.access_control import AccessControl, split
 from lissom.view.pages.markup import document
 from lissom.view.pages.report_tables import figures, table
-from lissom.view.pages.run_report import report, write
+from lissom.view.pages.run_report import report, report_text, write
 
 if TYPE_CHECKING:
     from lissom.study.store.study_results import Results
@@ -210,7 +210,7 @@ class _Server(ThreadingHTTPServer):
 
 def _run_page(results: Results, run: int) -> bytes:
     found = results.trajectory(run, progress=False)
-    return report(found, f"{results.study.name}, run {run}").encode()
+    return report(found, report_text(found, title=f"{results.study.name}, run {run}")).encode()
 
 
 def _handler(server: StudyServer) -> type[BaseHTTPRequestHandler]:

@@ -1,4 +1,4 @@
-"""Structs and calls: fields, inline and shared parts, other kernels, Pointers, late kernels, calls back to Python."""
+"""Structs and calls: fields, inline and shared parts, kernels, Pointers, indirect kernels, calls back to Python."""
 
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from machine import ROUNDING, agrees
 
-from lissom.kernel.compile import Hidden, Pointer, Struct, address, called_back, inline, kernel, late, shared
+from lissom.kernel.compile import Hidden, Pointer, Struct, address, called_back, indirect, inline, kernel, shared
 from lissom.kernel.maths.elementary_functions import clamp, since, step, worst
 from lissom.kernel.packs import LANES
 from lissom.kernel.packs.memory import Packing
@@ -149,11 +149,11 @@ def test_calls_through_pointers_and_back_to_python(step):
 
 
 class Work(NamedTuple):
-    late: np.ndarray
+    indirect: np.ndarray
     memory: np.ndarray
 
 
-@late(1)
+@indirect(1)
 def later(model, work, i, q, v):
     work.memory[i] = model.inner.count + q.shape[0]
 
@@ -166,7 +166,7 @@ def calls_late(model, work, q, v):
 def test_late_kernels_are_reached_by_their_address():
     model, q = outer(), np.zeros(3)
     work = Struct(Work(np.zeros(2, np.int64), np.zeros(2)))
-    work.late[1] = address(later, model, work, float)
+    work.indirect[1] = address(later, model, work, float)
     calls_late(model, work, q, q)
     assert work.memory.tolist() == [0.0, 7.0]
     work.memory[:] = 0.0

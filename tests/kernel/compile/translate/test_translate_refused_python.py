@@ -5,7 +5,7 @@ import pytest
 from machine import Cases, refused_by_place
 
 from lissom.kernel.compile import called_back, inline, kernel, shared
-from lissom.kernel.compile.kinds import kinds
+from lissom.kernel.compile.argument_kinds import kinds
 from lissom.kernel.compile.translate import Catalogue, Refused, Unit
 
 CASES = Cases()

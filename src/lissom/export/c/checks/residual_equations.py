@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.dynamics import mass_matrix
-from lissom.dynamics.loops.loop_kinematics import loop_jacobian
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_jacobian
 from lissom.kernel.constraints.constraint_solve import REDUNDANT
 from lissom.model.model import Model
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from lissom.dynamics import integrate
-from lissom.dynamics.loops.loop_closing import closed_configuration, closed_velocity
+from lissom.dynamics.kinematic_loops.loop_closing import closed_configuration, closed_velocity
 from lissom.export.c.checks.output_comparison import DIFFERENCE, TOLERANCE, UNSOLVED, groups
 from lissom.export.c.checks.residual_equations import EQUATIONS
 from lissom.export.c.export_task import ExportTask, Signature, Values

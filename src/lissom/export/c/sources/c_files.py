@@ -143,7 +143,7 @@ def _function(task: ExportTask, signature: Signature, body: Statements, static: 
     head = prototype(task, signature, static)
     if len(body.parts) == 1:
         unused = [f"(void){each.name};" for each in signature.inputs if not _mentions(body.parts[0], each.name)]
-        return f"{head}\n{{\n{_indented([*unused, *body.parts[0]])}\n}}\n"
+        return f"{head}\n{{\n{_indent([*unused, *body.parts[0]])}\n}}\n"
     texts, calls = [], []
     inputs = {each.name for each in signature.inputs}
     for k, lines in enumerate(body.parts):
@@ -153,15 +153,15 @@ def _function(task: ExportTask, signature: Signature, body: Statements, static: 
             written = any(line.startswith("w[") for line in lines)
             names, takes = [*names, "w"], [*takes, "double *w" if written else "const double *w"]
         own = f"{signature.name}_part{k + 1}"
-        texts.append(f"static void {own}({', '.join(takes)})\n{{\n{_indented(lines)}\n}}\n")
+        texts.append(f"static void {own}({', '.join(takes)})\n{{\n{_indent(lines)}\n}}\n")
         calls.append(f"{own}({', '.join(names)});")
     whole = "".join(call for call in calls)
-    unused = [f"(void){each.name};" for each in signature.inputs if not _called(whole, each)]
+    unused = [f"(void){each.name};" for each in signature.inputs if not _find_called(whole, each)]
     memory = [f"double w[{body.shared}];"] if body.shared else []
-    return "\n".join([*texts, f"{head}\n{{\n{_indented([*memory, *unused, *calls])}\n}}\n"])
+    return "\n".join([*texts, f"{head}\n{{\n{_indent([*memory, *unused, *calls])}\n}}\n"])
 
 
-def _called(calls: str, argument: Argument) -> bool:
+def _find_called(calls: str, argument: Argument) -> bool:
     return any(f"{before}{argument.name}{after}" in calls for before in ("(", ", ") for after in (",", ")"))
 
 
@@ -171,7 +171,7 @@ def _mentions(lines: Sequence[str], name: str) -> bool:
     )
 
 
-def _indented(lines: Iterable[str]) -> str:
+def _indent(lines: Iterable[str]) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 

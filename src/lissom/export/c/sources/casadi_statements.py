@@ -94,13 +94,13 @@ class StatementNode:
         if not self.of:
             return self.form
         if self.binds == PREFIX:
-            return f"-{self.of[0].bracketed(PREFIX)}"
+            return f"-{self.of[0].bracket(PREFIX)}"
         if self.binds == ATOM:
             return self.form.format(*(each.text for each in self.of))
         left, right = self.of
-        return f"{left.bracketed(self.binds)} {self.form} {right.bracketed(self.binds + 1)}"
+        return f"{left.bracket(self.binds)} {self.form} {right.bracket(self.binds + 1)}"
 
-    def bracketed(self, least: int) -> str:
+    def bracket(self, least: int) -> str:
         """Return its text, in brackets where an operand has to bind as tightly as `least`."""
         return self.text if self.named or self.binds >= least else f"({self.text})"
 
@@ -134,7 +134,7 @@ def statements(function: Any, inputs: Sequence[str], outputs: Sequence[str]) -> 
             continue
         part, count = count // PART, count + 1
         if place:
-            lines[part].append(_wrapped(f"{place} = {node.text};"))
+            lines[part].append(_wrap(f"{place} = {node.text};"))
             continue
         value = node.expression()
         if node.last > node.first:
@@ -145,10 +145,10 @@ def statements(function: Any, inputs: Sequence[str], outputs: Sequence[str]) -> 
             at = free.pop()
             held.append((node.last, at))
             node.text = f"w[{at}]"
-            lines[part].append(_wrapped(f"{node.text} = {value};"))
+            lines[part].append(_wrap(f"{node.text} = {value};"))
         else:
             node.text = f"t{count}"
-            lines[part].append(_wrapped(f"const double {node.text} = {value};"))
+            lines[part].append(_wrap(f"const double {node.text} = {value};"))
     return Statements(lines, shared)
 
 
@@ -192,5 +192,5 @@ def _operation(operation: int, of: tuple[StatementNode, ...]) -> StatementNode:
     raise LissomError(f"C code has no operation {operation} of CasADi yet; export other functions")
 
 
-def _wrapped(statement: str) -> str:
+def _wrap(statement: str) -> str:
     return "\n        ".join(wrap(statement, WIDTH, break_long_words=False, break_on_hyphens=False))

@@ -26,7 +26,7 @@ class DualFunctions(Calls):
         call = self.call(newton_euler.inverse_dynamics, self.model, self._work(), *(x[k] for k in names))
         return [
             *self._begin(("q", "v", "a"), "tau"),
-            *self._along([call], "tau_q", "tau", "q", self._turned(x["q"])),
+            *self._along([call], "tau_q", "tau", "q", self._turn_seeds(x["q"])),
             *self._along([call], "tau_v", "tau", "v", ["v_[k].d = 1.0;"]),
         ]
 
@@ -52,7 +52,7 @@ class DualFunctions(Calls):
         return [
             *self._begin(("q", "v", "tau"), "a"),
             *more,
-            *self._along(calls, "a_q", "a", "q", self._turned(x["q"])),
+            *self._along(calls, "a_q", "a", "q", self._turn_seeds(x["q"])),
             *self._along(calls, "a_v", "a", "v", ["v_[k].d = 1.0;"]),
             *self._along(calls, "a_tau", "a", "tau", free),
             f"for (int j = 0; j < {n}; j++) {{",
@@ -68,7 +68,7 @@ class DualFunctions(Calls):
         shapes = {"q": (model.nq,), "rows": (model.rows, 6)} | dict.fromkeys(("v", "a", "tau"), (model.nv,))
         return {name: Value(Array(DUAL, shape, False), f"{name}_") for name, shape in shapes.items()}
 
-    def _turned(self, q: Value) -> list[str]:
+    def _turn_seeds(self, q: Value) -> list[str]:
         """Return seeds along the configuration: turns about body axes where it has quaternions."""
         step = self.call(complex_step.tangent_step, self.model, Value(INT, "k"), q, Value(DUAL, "seed"))
         return ["const dual seed = {0.0, 1.0};", step]
@@ -83,7 +83,7 @@ class DualFunctions(Calls):
             *self.begin("dual_workspace"),
             *self.loaded_rows(),
             f"dual {arrays}, rows_[{rows}][6];",
-            *(self._lifted(name) for name in inputs),
+            *(self._lift(name) for name in inputs),
             f"for (int j = 0; j < {rows}; j++) {{",
             "    for (int c = 0; c < 6; c++) {",
             "        rows_[j][c] = lift(rows[j][c]);",
@@ -91,7 +91,7 @@ class DualFunctions(Calls):
             "}",
         ]
 
-    def _lifted(self, name: str) -> str:
+    def _lift(self, name: str) -> str:
         return f"for (int j = 0; j < {self._size(name)}; j++) {{ {name}_[j] = lift({name}[j]); }}"
 
     def _along(self, calls: list[str], to: str, out: str, moved: str, seed: list[str]) -> list[str]:
@@ -103,6 +103,6 @@ class DualFunctions(Calls):
             f"    for (int j = 0; j < {n}; j++) {{",
             f"        {to}[{n} * j + k] = {out}_[j].d;",
             "    }",
-            f"    {self._lifted(moved)}",
+            f"    {self._lift(moved)}",
             "}",
         ]

@@ -43,16 +43,16 @@ def table_text(name: str, values: np.ndarray) -> str:
     full = np.zeros(shape_in_c(values.shape), values.dtype)
     full[tuple(slice(0, size) for size in values.shape)] = values
     item = INT if values.dtype.kind == "i" else REAL
-    return f"static const {item} {name}{_sizes(values.shape)} = {_nested(full)};\n"
+    return f"static const {item} {name}{_sizes(values.shape)} = {_nest(full)};\n"
 
 
 def _sizes(shape: tuple[int, ...]) -> str:
     return "".join(f"[{size}]" for size in shape_in_c(shape))
 
 
-def _nested(values: np.ndarray) -> str:
+def _nest(values: np.ndarray) -> str:
     if values.ndim == 1:
         texts = [repr(each) for each in values.tolist()]
         lines = [", ".join(texts[k : k + 8]) for k in range(0, len(texts), 8)]
         return "{" + ",\n     ".join(lines) + "}"
-    return "{" + ",\n    ".join(map(_nested, values)) + "}"
+    return "{" + ",\n    ".join(map(_nest, values)) + "}"

@@ -41,7 +41,7 @@ def advance(model, q, v, a, s, h, u, q1, v1, a1, s1):
         v1[k] = v[k] + h * ((1.0 - GAMMA) * s[k] + GAMMA * s1[k])
         u[k] = h * v[k] + h * h * ((0.5 - BETA) * s[k] + BETA * s1[k])
     for k in range(v.shape[0]):
-        if model.velocities.group_axis[k] == 3:  # glides while it turns: omega x v belongs to its acceleration
+        if model.velocities.group_axis[k] == 3:  # moves in axes that turn: omega x v belongs to its acceleration
             turn0 = cross(vector(v[k - 3 : k]), vector(v[k : k + 3]))
             turn1 = cross(vector(v1[k - 3 : k]), vector(v1[k : k + 3]))
             for c in range(3):
@@ -94,7 +94,7 @@ def memory(model: Model, work: Any = None) -> tuple[Any, Any, Any]:
     return work, make_local(model.arrays, work, model.nq), make_factors(model.arrays, np.float64)
 
 
-def stepped(model: Model, wrench: np.ndarray, h: float, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
+def step_in_python(model: Model, wrench: np.ndarray, h: float, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
     """Compute in Python what C computes, by the same lines: q, v, a, s and what was left.
 
     The arguments are q, v, a, s, tau, kp, kd, target and rate before.

@@ -26,7 +26,7 @@ class Tables(DualFunctions):
     def source(self, chosen: Sequence[tuple[Signature, str]]) -> list[str]:
         """Return the code of functions, each public or static."""
         public = [self._public(each, static) for each, static in chosen]
-        functions = self.unit.called(public)
+        functions = self.unit.find_called(public)
         text = "\n".join(functions)
         parts = [dual_numbers.prelude(text)] if "dual" in text else []
         parts.append("\n".join(map(tuple_definition, self.unit.tuples.values())) + "\n")

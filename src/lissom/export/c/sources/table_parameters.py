@@ -75,7 +75,7 @@ class Parameters:
             if np.abs(matrix @ fit - own).max() > EXACT * np.abs(own).max():
                 self._refuse(tabulate, name)
             kept = np.abs(fit) >= EXACT * np.abs(own).max()
-            found[name] = vary, np.array([_refitted(matrix, *each) for each in zip(kept.T, own.T, strict=True)])
+            found[name] = vary, np.array([_refit(matrix, *each) for each in zip(kept.T, own.T, strict=True)])
         self._check_used([coefficients for _, coefficients in found.values()])
         return found
 
@@ -107,7 +107,7 @@ def _remedy(path: str) -> str:
     return "fix it with --set; arguments may be masses of bodies and payloads, springs, damping and gravity"
 
 
-def _refitted(matrix: np.ndarray, kept: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _refit(matrix: np.ndarray, kept: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return coefficients by the monomials that are kept alone, which loses fewer digits."""
     out = np.zeros(len(kept))
     out[kept] = np.linalg.lstsq(matrix[:, kept], values, rcond=None)[0]

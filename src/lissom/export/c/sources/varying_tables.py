@@ -30,7 +30,7 @@ class VaryingTables:
         if parameters is None:
             return Value(Record(name, arrays, const=True), "")
         if name not in self._found:
-            self._found[name] = arrays, parameters.coefficients(lambda robot: self._tabulated(robot, name))
+            self._found[name] = arrays, parameters.coefficients(lambda robot: self._tabulate(robot, name))
         changed = frozenset(_c_name(name, table) for table in self._entries(name) if table != GRAVITY)
         varying = Varying(f"{name}tables", changed) if changed else None
         return Value(Record(name, arrays, const=True, varying=varying), "&tables")
@@ -55,11 +55,11 @@ class VaryingTables:
             if own:
                 found += self._struct(name, own, values)
             if GRAVITY in entries:
-                lines = self._set("gravity", *entries[GRAVITY], (3,))
+                lines = self._assign_entries("gravity", *entries[GRAVITY], (3,))
                 found.append(self._function(f"set_{name}gravity(const double *p, double *gravity)", lines))
         return found
 
-    def _tabulated(self, robot: Robot, name: str) -> Arrays:
+    def _tabulate(self, robot: Robot, name: str) -> Arrays:
         model = robot.compile(prescribed=self.task.model.prescribed)
         if name == "model_":
             return model.arrays
@@ -75,7 +75,7 @@ class VaryingTables:
             members.append(f"    double {own}{''.join(f'[{size}]' for size in shape_in_c(shape))};")
             usual.append(table_text(f"usual_{own}", values[table]))
             lines.append(f"memcpy(tables->{own}, usual_{own}, sizeof tables->{own});")
-            lines += self._set(f"tables->{own}", *found, shape)
+            lines += self._assign_entries(f"tables->{own}", *found, shape)
         head = f"set_{name}tables(const double *p, struct {name}tables *tables)"
         return ["\n".join([f"struct {name}tables {{", *members, "};", ""]), *usual, self._function(head, lines)]
 
@@ -88,7 +88,9 @@ class VaryingTables:
         begin += [f"for (int k = 0; k < {count}; k++) {{", "    x[k] = p[k] / scales[k];", "}"]
         return "\n".join([f"static void {head}", "{", *(f"    {line}" for line in (*begin, *lines)), "}", ""])
 
-    def _set(self, array: str, entries: np.ndarray, coefficients: np.ndarray, shape: tuple[int, ...]) -> list[str]:
+    def _assign_entries(
+        self, array: str, entries: np.ndarray, coefficients: np.ndarray, shape: tuple[int, ...]
+    ) -> list[str]:
         """Return assignments of the entries that change."""
         parameters, lines = self.task.parameters, []
         assert parameters is not None

@@ -63,7 +63,7 @@ class Unit:
         count = self._names[name] = self._names.get(name, 0) + 1
         return name if count == 1 else f"{name}_{count}"
 
-    def called(self, roots: Sequence[str]) -> list[str]:
+    def find_called(self, roots: Sequence[str]) -> list[str]:
         """Return the functions that `roots` need; attempts that led nowhere leave some that nobody does."""
         wanted: set[str] = set()
         open_ = list(roots)

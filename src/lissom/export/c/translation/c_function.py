@@ -14,8 +14,8 @@ import numpy as np
 
 from lissom.export.c.translation.declarations import Blocks, give_own_names
 from lissom.export.c.translation.kernel_expressions import Expressions
-from lissom.export.c.translation.operators import Value, combined, constant, lifted, mix, wider
-from lissom.export.c.translation.value_kinds import DUAL, INT, Kind, Record, Tuple, declared
+from lissom.export.c.translation.operators import Value, combine, constant, lift, mix, wider
+from lissom.export.c.translation.value_kinds import DUAL, INT, Kind, Record, Tuple, declare
 
 if TYPE_CHECKING:
     from lissom.export.c.translation.c_file import Unit
@@ -75,8 +75,8 @@ class Function(Expressions, ast.NodeVisitor):
                 lines[at] = f"{lines[at]}\n    (void){variable};" if calls else ""
         body = "\n".join(line for line in lines if line.strip())
         unused = [f"    (void){p};" for p, _ in self.parameters if not _mentions(body, p)]
-        takes = ", ".join(declared(kind, p) for p, kind in self.parameters) or "void"
-        head = declared(self.result, f"{name}({takes})") if self.result else f"void {name}({takes})"
+        takes = ", ".join(declare(kind, p) for p, kind in self.parameters) or "void"
+        head = declare(self.result, f"{name}({takes})") if self.result else f"void {name}({takes})"
         about = (ast.get_docstring(self.tree) or "").split("\n\n")[0].replace("\n", " ").replace("*/", "* /")
         lines = textwrap.wrap(f"/* {about} */", 112, subsequent_indent="   ") if about else []
         head = "\n    ".join(textwrap.wrap(f"static {head}", 112, break_on_hyphens=False))
@@ -103,7 +103,7 @@ class Function(Expressions, ast.NodeVisitor):
     def declaration(self, name: str) -> str:
         """Return the declaration of a variable that gets its value in a block further in; empty where it never does."""
         known = self.env.get(name)
-        return f"{declared(known.kind, known.text)};" if known is not None and not known.is_static else ""
+        return f"{declare(known.kind, known.text)};" if known is not None and not known.is_static else ""
 
     def visit_Expr(self, node: ast.Expr) -> None:
         """Translate a call that stands alone; docstrings vanish."""
@@ -133,7 +133,7 @@ class Function(Expressions, ast.NodeVisitor):
             if self.hints["return"] != self.result:
                 self.hints["return"] = self.result
                 raise Restart("return")
-            value = lifted(value, self.result)
+            value = lift(value, self.result)
         self.emit(f"return {value.text};")
         return True
 
@@ -146,7 +146,7 @@ class Function(Expressions, ast.NodeVisitor):
             self.assign(node, target.id, self.value(node.value))
         else:
             place = self.value(target)
-            self.emit(f"{place.text} = {lifted(self.value(node.value), place.kind).text};")
+            self.emit(f"{place.text} = {lift(self.value(node.value), place.kind).text};")
 
     def unpack(self, node: ast.Assign, target: ast.Tuple) -> None:
         """Translate an assignment to several variables."""
@@ -155,7 +155,7 @@ class Function(Expressions, ast.NodeVisitor):
         self.spare += 1
         whole = f"all{self.spare if self.spare > 1 else ''}"
         self.unit.made(value.kind)
-        self.emit(f"const {declared(value.kind, whole)} = {value.text};")
+        self.emit(f"const {declare(value.kind, whole)} = {value.text};")
         for k, (name, kind) in enumerate(zip(target.elts, value.kind.items, strict=True)):
             if not isinstance(name, ast.Name):
                 raise TypeError(f"{self.source.__name__}: unpacking into {ast.unparse(name)}")
@@ -174,24 +174,24 @@ class Function(Expressions, ast.NodeVisitor):
             if wanted != known.kind:
                 self.hints[name] = wanted
                 raise Restart(name)
-        value = lifted(value, wanted)
+        value = lift(value, wanted)
         first = self.blocks.declares(node, name)
         if known is not None and not first and known.kind != wanted and not known.is_static:
             self.spare += 1  # the name now stands for something else
             self.env[name] = Value(wanted, f"{name}_{self.spare}")
-            self.emit(f"{declared(wanted, self.env[name].text)} = {value.text};")
+            self.emit(f"{declare(wanted, self.env[name].text)} = {value.text};")
             return
         if known is None or known.is_static or first:
             self.env[name] = Value(wanted, c_variable(name))
         text = self.env[name].text
         if first:
             self.idle.append((len(self.lines), text))
-        self.emit(f"{declared(wanted, text)} = {value.text};" if first else f"{text} = {value.text};")
+        self.emit(f"{declare(wanted, text)} = {value.text};" if first else f"{text} = {value.text};")
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """Translate `+=` and its like."""
         target, value = self.value(node.target), self.value(node.value)
-        made = combined(node.op, target, value)
+        made = combine(node.op, target, value)
         if made.kind != target.kind:
             if isinstance(node.target, ast.Name):
                 self.hints[node.target.id] = made.kind
@@ -209,14 +209,14 @@ class Function(Expressions, ast.NodeVisitor):
         if test.value is not None:
             return self.block(node.body if test.value else node.orelse)
         self.emit(f"if ({test.text}) {{")
-        leaves = self.nested(node.body)
+        leaves = self.translate_block(node.body)
         if node.orelse:
             self.emit("} else {")
-            leaves = self.nested(node.orelse) and leaves
+            leaves = self.translate_block(node.orelse) and leaves
         self.emit("}")
         return leaves and bool(node.orelse)
 
-    def nested(self, statements: list[ast.stmt]) -> bool:
+    def translate_block(self, statements: list[ast.stmt]) -> bool:
         """Translate statements one block further in; return whether they leave."""
         self.depth += 1
         leaves = self.block(statements)
@@ -226,7 +226,7 @@ class Function(Expressions, ast.NodeVisitor):
     def visit_While(self, node: ast.While) -> None:
         """Translate a loop on a condition."""
         self.emit(f"while ({self.value(node.test).text}) {{")
-        self.nested(node.body)
+        self.translate_block(node.body)
         self.emit("}")
 
     def visit_For(self, node: ast.For) -> None:
@@ -242,7 +242,7 @@ class Function(Expressions, ast.NodeVisitor):
         self.env[node.target.id] = Value(INT, name)
         step = {1: f"{name}++", -1: f"{name}--"}.get(int(by), f"{name} += {by}")
         self.emit(f"for (int {name} = {low.text}; {name} {'<' if by > 0 else '>'} {high.text}; {step}) {{")
-        self.nested(node.body)
+        self.translate_block(node.body)
         self.emit("}")
 
     def generic_visit(self, node: ast.AST) -> None:

@@ -14,12 +14,12 @@ from lissom.export.c.translation.lane_sums import lane_sum
 from lissom.export.c.translation.operators import (
     ATOM,
     Value,
-    combined,
-    compared,
+    combine,
+    compare,
     constant,
-    joined,
-    lifted,
-    negated,
+    join_conditions,
+    lift,
+    negate,
     wider,
 )
 from lissom.export.c.translation.value_kinds import (
@@ -32,7 +32,7 @@ from lissom.export.c.translation.value_kinds import (
     Record,
     Tuple,
     any_length,
-    declared,
+    declare,
 )
 from lissom.kernel.maths import elementary_functions, simd_rows
 
@@ -96,9 +96,9 @@ class Expressions:
         if node.attr == "shape":
             return Value(None, "", thing=of.kind.shape)  # type: ignore[union-attr]
         if node.attr == "real":
-            return Value(REAL, f"{of.bracketed(ATOM)}.x") if of.kind == DUAL else of
+            return Value(REAL, f"{of.bracket(ATOM)}.x") if of.kind == DUAL else of
         if node.attr == "imag":
-            return Value(REAL, f"{of.bracketed(ATOM)}.d") if of.kind == DUAL else constant(0.0)
+            return Value(REAL, f"{of.bracket(ATOM)}.d") if of.kind == DUAL else constant(0.0)
         raise TypeError(f"{self.source.__name__}: no C for {ast.unparse(node)}")
 
     def field(self, of: Value, name: str) -> Value:
@@ -129,7 +129,7 @@ class Expressions:
         kind = Array(ITEMS[thing.dtype.kind], thing.shape, False)
         if shared := record.shared_with(name):
             used[shared] = None
-            return Value(kind, f"({declared(kind, '')})({of.text}->{shared})")
+            return Value(kind, f"({declare(kind, '')})({of.text}->{shared})")
         used[name] = None
         return Value(kind, f"{of.text}->{name}")
 
@@ -142,24 +142,24 @@ class Expressions:
         if isinstance(of.kind, Tuple):
             at = self.value(parts[0])
             if of.kind.alike:
-                return Value(of.kind.items[0], f"{of.bracketed(ATOM)}.at[{at.text}]")
+                return Value(of.kind.items[0], f"{of.bracket(ATOM)}.at[{at.text}]")
             assert at.value is not None
-            return Value(of.kind.items[int(at.value)], f"{of.bracketed(ATOM)}.f{int(at.value)}")
+            return Value(of.kind.items[int(at.value)], f"{of.bracket(ATOM)}.f{int(at.value)}")
         kind = of.kind
         assert isinstance(kind, Array), ast.unparse(node)
         if isinstance(of.thing, np.ndarray):
             if kind.item == INT and len(parts) == of.thing.ndim and of.thing.size and np.ptp(of.thing) == 0:
                 return constant(int(of.thing.flat[0]))
             self.unit.tables[of.text] = of.thing
-        text, shape = of.bracketed(ATOM), list(kind.shape)
+        text, shape = of.bracket(ATOM), list(kind.shape)
         while parts and not isinstance(parts[0], ast.Slice):
             text = f"{text}[{self.value(parts.pop(0)).text}]"
             shape.pop(0)
         if parts:
-            return self.sliced(Array(kind.item, (None, *shape[1:]), kind.const), text, parts)
+            return self.slice_pointer(Array(kind.item, (None, *shape[1:]), kind.const), text, parts)
         return Value(Array(kind.item, tuple(shape), kind.const) if shape else kind.item, text)
 
-    def sliced(self, kind: Array, text: str, parts: list[ast.expr]) -> Value:
+    def slice_pointer(self, kind: Array, text: str, parts: list[ast.expr]) -> Value:
         """Return a pointer to where slices of the leading axes begin."""
         starts = []
         for part in parts:
@@ -170,7 +170,7 @@ class Expressions:
         if all(start.value == 0 for start in starts[1:]):
             return Value(kind, text if starts[0].value == 0 else f"({text} + {starts[0].text})")
         place = "".join(f"[{start.text}]" for start in starts)
-        return Value(kind, f"(({declared(kind, '')})&{text}{place})")
+        return Value(kind, f"(({declare(kind, '')})&{text}{place})")
 
     def of_Tuple(self, node: ast.Tuple) -> Value:
         """Translate a tuple to a struct."""
@@ -179,7 +179,7 @@ class Expressions:
         if len(numbers) == len(entries):
             widest = max(numbers, key=(INT, REAL, DUAL).index)
             widest = REAL if widest == INT and any("." in each.text for each in entries) else widest
-            entries = [lifted(each, widest) for each in entries]
+            entries = [lift(each, widest) for each in entries]
         kind = Tuple(tuple(any_length(each.kind) for each in entries))
         name = self.unit.made(kind)
         inner = ", ".join(each.text for each in entries)
@@ -187,23 +187,27 @@ class Expressions:
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
         """Translate an operation on two values."""
-        return combined(node.op, self.value(node.left), self.value(node.right))
+        return combine(node.op, self.value(node.left), self.value(node.right))
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
         """Translate a sign or `not`."""
         of = self.value(node.operand)
         if isinstance(node.op, ast.Not):
-            return constant(not of.value) if of.value is not None else Value(INT, f"!{of.bracketed(ATOM)}")
-        return negated(of)
+            return constant(not of.value) if of.value is not None else Value(INT, f"!{of.bracket(ATOM)}")
+        return negate(of)
 
     def of_Compare(self, node: ast.Compare) -> Value:
         """Translate a chain of comparisons."""
         values = [self.value(each) for each in (node.left, *node.comparators)]
-        return joined("&&", [compared(op, a, b) for op, a, b in zip(node.ops, values, values[1:], strict=False)])
+        return join_conditions(
+            "&&", [compare(op, a, b) for op, a, b in zip(node.ops, values, values[1:], strict=False)]
+        )
 
     def of_BoolOp(self, node: ast.BoolOp) -> Value:
         """Translate `and` and `or`."""
-        return joined("&&" if isinstance(node.op, ast.And) else "||", [self.value(each) for each in node.values])
+        return join_conditions(
+            "&&" if isinstance(node.op, ast.And) else "||", [self.value(each) for each in node.values]
+        )
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
         """Translate a conditional expression, or the one side of it that can be taken."""
@@ -212,7 +216,7 @@ class Expressions:
             return self.value(node.body if test.value else node.orelse)
         yes, no = self.value(node.body), self.value(node.orelse)
         kind = yes.kind if yes.kind == no.kind else wider(yes.kind, no.kind)
-        return Value(kind, f"({test.text} ? {lifted(yes, kind).text} : {lifted(no, kind).text})")
+        return Value(kind, f"({test.text} ? {lift(yes, kind).text} : {lift(no, kind).text})")
 
     def of_Call(self, node: ast.Call) -> Value:
         """Translate a call of a kernel, a part of one, or of what Python and NumPy have."""
@@ -226,7 +230,7 @@ class Expressions:
         if function in (simd_rows.add_lanes, simd_rows.set_lanes, simd_rows.add_scaled, simd_rows.set_scaled):
             return lane_sum(self.unit, function.__name__, arguments)
         if function is abs and arguments[0].kind == DUAL:  # of a complex number: its size
-            return Value(REAL, f"fabs({arguments[0].bracketed(ATOM)}.x)")
+            return Value(REAL, f"fabs({arguments[0].bracket(ATOM)}.x)")
         for known, name in CALLS.items():
             if function is known:
                 dual = arguments[0].kind == DUAL

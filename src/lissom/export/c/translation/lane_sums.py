@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from lissom.export.c.translation.operators import Value, combined, lifted
-from lissom.export.c.translation.value_kinds import any_length, declared
+from lissom.export.c.translation.operators import Value, combine, lift
+from lissom.export.c.translation.value_kinds import any_length, declare
 from lissom.kernel.data.arrays import ROW_WIDTH
 
 if TYPE_CHECKING:
@@ -25,20 +25,20 @@ def lane_sum(unit: Unit, verb: str, arguments: list[Value]) -> Value:
 
 def _function(unit: Unit, verb: str, out: Any, scales: Any, rows: Any) -> str:
     """Return the C function for rows of these kinds."""
-    terms = [combined(ast.Mult(), _scale(scales, j), _row(rows, j)) for j in range(len(scales.items))]
+    terms = [combine(ast.Mult(), _scale(scales, j), _row(rows, j)) for j in range(len(scales.items))]
     adds, one_step = verb.startswith("add"), verb.endswith("lanes")
     total = Value(out.item, "out[k]") if adds else terms.pop(0)
     for term in terms:
-        total = combined(ast.Add(), total, term)
+        total = combine(ast.Add(), total, term)
     name = unit.free_name(f"{verb}_{len(scales.items)}")
     for kind in (scales, rows):
         unit.made(kind)
     span, end = ("int first", f"first + {ROW_WIDTH}") if one_step else ("int first, int last", "last")
-    takes = f"{declared(out, 'out')}, {span}, {declared(scales, 's')}, {declared(rows, 'rows')}"
+    takes = f"{declare(out, 'out')}, {span}, {declare(scales, 's')}, {declare(rows, 'rows')}"
     unit.functions[name] = (
         f"/* out {'+=' if adds else '='} sum of scaled rows, from entry `first` to before {end}. */\n"
         f"static inline void {name}({takes})\n{{\n"
-        f"    for (int k = first; k < {end}; k++) {{\n        out[k] = {lifted(total, out.item).text};\n    }}\n"
+        f"    for (int k = first; k < {end}; k++) {{\n        out[k] = {lift(total, out.item).text};\n    }}\n"
         "}\n"
     )
     return name

@@ -46,7 +46,7 @@ class Value:
         """Whether C functions do not take it as an argument."""
         return self.is_static or (isinstance(self.kind, Record) and self.kind.is_silent)
 
-    def bracketed(self, least: int) -> str:
+    def bracket(self, least: int) -> str:
         """Return the text, in brackets unless it binds as tightly as `least`."""
         return self.text if self.binds >= least else f"({self.text})"
 
@@ -76,7 +76,7 @@ def mix(a: Kind, b: Kind) -> bool:
     return {a, b} == {REAL, DUAL} if isinstance(a, str) and isinstance(b, str) else False
 
 
-def lifted(value: Value, kind: Kind) -> Value:
+def lift(value: Value, kind: Kind) -> Value:
     """Return a number as one of a wider kind."""
     if value.kind == kind:
         return value
@@ -91,7 +91,7 @@ def lifted(value: Value, kind: Kind) -> Value:
     return value
 
 
-def combined(sign: ast.operator, a: Value, b: Value) -> Value:
+def combine(sign: ast.operator, a: Value, b: Value) -> Value:
     """Return the operation `a sign b`."""
     if isinstance(sign, ast.Pow):
         return _power(a, b)
@@ -99,12 +99,12 @@ def combined(sign: ast.operator, a: Value, b: Value) -> Value:
     if a.value is not None and b.value is not None:
         return constant(compute(a.value, b.value))
     if isinstance(sign, ast.Div):
-        a, b = lifted(a, wider(a.kind, REAL)), lifted(b, wider(b.kind, REAL))
+        a, b = lift(a, wider(a.kind, REAL)), lift(b, wider(b.kind, REAL))
         if a.kind == INT and b.kind == INT:
-            a = Value(REAL, f"(double){a.bracketed(ATOM)}")
+            a = Value(REAL, f"(double){a.bracket(ATOM)}")
     kind = wider(a.kind, b.kind)
     if kind == REAL:
-        a, b = lifted(a, REAL), lifted(b, REAL)
+        a, b = lift(a, REAL), lift(b, REAL)
     if kind == DUAL:
         which = "" if a.kind == b.kind else "_dr" if a.kind == DUAL else "_rd"
         return Value(DUAL, f"{name}{which}({a.text}, {b.text})")
@@ -113,7 +113,7 @@ def combined(sign: ast.operator, a: Value, b: Value) -> Value:
             return a
         if a.value == 0 and isinstance(sign, ast.Add):
             return b
-    return Value(kind, f"{a.bracketed(binds)} {text} {b.bracketed(binds + 1)}", binds)
+    return Value(kind, f"{a.bracket(binds)} {text} {b.bracket(binds + 1)}", binds)
 
 
 def _power(a: Value, b: Value) -> Value:
@@ -124,29 +124,27 @@ def _power(a: Value, b: Value) -> Value:
         return Value(a.kind, f"sqrt{dual}({a.text})")
     if b.kind == DUAL or (dual and b.value is None and b.kind != REAL):
         raise TypeError("no power with a derivative in its exponent")
-    return Value(wider(a.kind, REAL), f"pow{dual}({a.text}, {lifted(b, REAL).text})")
+    return Value(wider(a.kind, REAL), f"pow{dual}({a.text}, {lift(b, REAL).text})")
 
 
-def negated(a: Value) -> Value:
+def negate(a: Value) -> Value:
     """Return -a."""
     if a.value is not None:
         return constant(-a.value)
-    return (
-        Value(DUAL, f"negative({a.text})") if a.kind == DUAL else Value(a.kind, f"-{a.bracketed(PREFIX + 1)}", PREFIX)
-    )
+    return Value(DUAL, f"negative({a.text})") if a.kind == DUAL else Value(a.kind, f"-{a.bracket(PREFIX + 1)}", PREFIX)
 
 
-def compared(sign: ast.cmpop, a: Value, b: Value) -> Value:
+def compare(sign: ast.cmpop, a: Value, b: Value) -> Value:
     """Return a comparison, decided where both numbers are known."""
     text, compute = COMPARISONS[type(sign)]
     if a.value is not None and b.value is not None:
         return constant(int(compute(a.value, b.value)))
     if wider(a.kind, b.kind) == REAL:
-        a, b = lifted(a, REAL), lifted(b, REAL)
-    return Value(INT, f"{a.bracketed(SUM)} {text} {b.bracketed(SUM)}", COMPARISON)
+        a, b = lift(a, REAL), lift(b, REAL)
+    return Value(INT, f"{a.bracket(SUM)} {text} {b.bracket(SUM)}", COMPARISON)
 
 
-def joined(sign: str, tests: list[Value]) -> Value:
+def join_conditions(sign: str, tests: list[Value]) -> Value:
     """Return conditions in a row."""
     decides = 0 if sign == "&&" else 1
     left = []
@@ -159,4 +157,4 @@ def joined(sign: str, tests: list[Value]) -> Value:
         return constant(1 - decides)
     if len(left) == 1:
         return left[0]
-    return Value(INT, f" {sign} ".join(each.bracketed(COMPARISON) for each in left), AND if sign == "&&" else OR)
+    return Value(INT, f" {sign} ".join(each.bracket(COMPARISON) for each in left), AND if sign == "&&" else OR)

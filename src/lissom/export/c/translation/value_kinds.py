@@ -115,7 +115,7 @@ def _code(kind: Kind) -> str:
     return kind
 
 
-def declared(kind: Kind, name: str) -> str:
+def declare(kind: Kind, name: str) -> str:
     """Declare a variable: `double x`, `vec3 a`, `const double (*A)[3]`."""
     if isinstance(kind, Array):
         const = "const " if kind.const else ""
@@ -135,9 +135,9 @@ def tuple_definition(kind: Tuple) -> str:
     if kind.alike:
         count = len(kind.items)
         if isinstance(kind.items[0], Array) and len(kind.items[0].shape) > 1:
-            member = declared(kind.items[0], f"at[{count}]")
+            member = declare(kind.items[0], f"at[{count}]")
         else:
-            member = declared(kind.items[0], f"at[{count}]")
+            member = declare(kind.items[0], f"at[{count}]")
         return f"typedef struct {{ {member}; }} {tuple_name(kind)};"
-    members = " ".join(f"{declared(item, f'f{k}')};" for k, item in enumerate(kind.items))
+    members = " ".join(f"{declare(item, f'f{k}')};" for k, item in enumerate(kind.items))
     return f"typedef struct {{ {members} }} {tuple_name(kind)};"

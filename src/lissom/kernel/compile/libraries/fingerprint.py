@@ -14,7 +14,7 @@ from pathlib import Path
 
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 COMPILE = Path(__file__).parents[1]
-SHAPING = ("kinds.py", "struct.py", "translate/prelude.h", "libraries/toolchain.py")  # beside the translator
+SHAPING = ("argument_kinds.py", "struct.py", "translate/prelude.h", "libraries/toolchain.py")  # beside the translator
 
 
 def translator_files() -> list[Path]:
@@ -24,34 +24,34 @@ def translator_files() -> list[Path]:
 
 def digests(package: Path, files: Iterable[Path]) -> dict[str, list[str]]:
     """Return digests of text and meaning of files, by their path in the package, or whole where they lie elsewhere."""
-    return {_name(package, path): [_of_text(path), _of_meaning(path)] for path in files}
+    return {_name(package, path): [_text_digest(path), _meaning_digest(path)] for path in files}
 
 
 def _name(package: Path, path: Path) -> str:
     return (path.relative_to(package) if path.is_relative_to(package) else path).as_posix()
 
 
-def unchanged(package: Path, kept: dict[str, list[str]]) -> bool:
+def is_unchanged(package: Path, kept: dict[str, list[str]]) -> bool:
     """Return whether the files still mean what they did."""
-    return all(_is_unchanged(package / name, tuple(known)) for name, known in kept.items())
+    return all(_means_the_same(package / name, tuple(known)) for name, known in kept.items())
 
 
 @cache
-def _is_unchanged(path: Path, known: tuple[str, str]) -> bool:
+def _means_the_same(path: Path, known: tuple[str, str]) -> bool:
     try:
-        return _of_text(path) == known[0] or _of_meaning(path) == known[1]
+        return _text_digest(path) == known[0] or _meaning_digest(path) == known[1]
     except (OSError, SyntaxError):
         return False
 
 
-def _of_text(path: Path) -> str:
+def _text_digest(path: Path) -> str:
     return digest(path.read_bytes())
 
 
-def _of_meaning(path: Path) -> str:
+def _meaning_digest(path: Path) -> str:
     """Return the digest of the syntax tree without docstrings; of what is not Python, of its text."""
     if path.suffix != ".py":
-        return _of_text(path)
+        return _text_digest(path)
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:

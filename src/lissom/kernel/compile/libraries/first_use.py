@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 from lissom import cache
-from lissom.kernel.compile.libraries.fingerprint import unchanged
+from lissom.kernel.compile.libraries.fingerprint import is_unchanged
 from lissom.kernel.compile.libraries.toolchain import compiler
 from lissom.operating_system import cores
 from lissom.progress import Progress
@@ -34,12 +34,12 @@ def make(tables: list[Path], package: Path, rarer: bool = False) -> bool:
             return False
         _done.add(rarer)
         wanted = bool(tables) and os.environ.get("LISSOM_BUILD") != "off"
-        due = wanted and _possible() and not current(tables, package, rarer)
-        work = RARER_WORK * rarer + WORK * (not current(tables, package, False)) if due else 0.0
+        due = wanted and _can_make() and not is_current(tables, package, rarer)
+        work = RARER_WORK * rarer + WORK * (not is_current(tables, package, False)) if due else 0.0
         return due and _run(package, rarer, work)
 
 
-def _possible() -> bool:
+def _can_make() -> bool:
     """Return whether something can be kept, and compiled."""
     folder = cache.folder("kernels")
     try:
@@ -50,15 +50,15 @@ def _possible() -> bool:
     return folder is not None and os.access(folder, os.W_OK) and bool(sys.executable) and compiler() is not None
 
 
-def current(tables: list[Path], package: Path, rarer: bool) -> bool:
+def is_current(tables: list[Path], package: Path, rarer: bool) -> bool:
     """Return whether a library was made of just these sources, and holds what is wanted."""
-    return any(_is_current(table, package, rarer) for table in tables)
+    return any(_find_current(table, package, rarer) for table in tables)
 
 
-def _is_current(table: Path, package: Path, rarer: bool) -> bool:
+def _find_current(table: Path, package: Path, rarer: bool) -> bool:
     try:
         content = json.loads(table.read_text(encoding="utf-8"))
-        return bool(content["rarer"] or not rarer) and unchanged(package, content["sources"])
+        return bool(content["rarer"] or not rarer) and is_unchanged(package, content["sources"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from lissom import cache as disk
-from lissom.kernel.compile.kinds import Array, Kind, Number
+from lissom.kernel.compile.argument_kinds import Array, Kind, Number
 from lissom.kernel.compile.libraries import first_use, toolchain
-from lissom.kernel.compile.libraries.fingerprint import digest, unchanged
+from lissom.kernel.compile.libraries.fingerprint import digest, is_unchanged
 from lissom.kernel.compile.struct import address
 from lissom.operating_system import is_private
 
@@ -111,7 +111,7 @@ class Library:
         self.file = table.with_name(content["file"])
         if owned and not (is_private(table) and is_private(self.file)):
             raise PermissionError(f"{self.file} may be written by others")
-        if not unchanged(PACKAGE, content["sources"]):
+        if not is_unchanged(PACKAGE, content["sources"]):
             raise ValueError(f"{table} was made of other sources")
         # Changed bytes would be run: they give other numbers, or end the process.
         if digest(self.file.read_bytes()) != content["digest"]:
@@ -138,16 +138,16 @@ class Library:
             for pack, argument in zip(packers, arguments):
                 values += pack(argument)
             code(*values)
-            return _read(out, returns) if result else None
+            return _to_python(out, returns) if result else None
 
         return call
 
 
-def returned(kind: Any) -> Any:
+def result_name(kind: Any) -> Any:
     """Return how a table tells the kind of a result: by its name, of a tuple by a list."""
     if kind is None:
         return "none"
-    return kind.text if isinstance(kind, Number) else [returned(item) for item in kind.items]
+    return kind.text if isinstance(kind, Number) else [result_name(item) for item in kind.items]
 
 
 def _result(returns: Any) -> Any:
@@ -158,13 +158,13 @@ def _result(returns: Any) -> Any:
     return type("result", (ctypes.Structure,), {"_fields_": fields})
 
 
-def _read(out: Any, returns: Any) -> Any:
+def _to_python(out: Any, returns: Any) -> Any:
     """Return a result as Python has it."""
     if isinstance(returns, str):
         return out.value
     values = (getattr(out, f"f{k}") for k in range(len(returns)))
     plain = (ctypes.Structure, ctypes.Array)
-    return tuple(_read(x, of) if isinstance(x, plain) else x for x, of in zip(values, returns, strict=True))
+    return tuple(_to_python(x, of) if isinstance(x, plain) else x for x, of in zip(values, returns, strict=True))
 
 
 def _ctypes(kind: Kind) -> list[Any]:
@@ -188,11 +188,11 @@ def _packer(kind: Kind) -> Callable[[Any], tuple[Any, ...]]:
 def libraries() -> Iterator[Library]:
     """Iterate over the libraries of this processor, those of the package first; each is opened when it is reached."""
     for places in (own_tables, tables_of_others):
-        yield from filter(None, map(_opened, places()))
+        yield from filter(None, map(_open, places()))
 
 
 @cache
-def _opened(table: Path) -> Library | None:
+def _open(table: Path) -> Library | None:
     """Return the library of a table; None where there is none, of other sources, or damaged."""
     own = disk.folder("kernels") == table.parent  # others may write into a cache folder, not into the package
     try:
@@ -207,20 +207,20 @@ def _opened(table: Path) -> Library | None:
     return None
 
 
-def holding(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
+def find_holder(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None:
     """Return the library that holds machine code of a kernel, and the name it has there."""
     name = key(kernel, kinds)
     found = _find(name)
     for rarer, layers in enumerate((("lissom.",), RARER)):
         if found is None and kernel.__module__.startswith(layers) and first_use.make(tables(), PACKAGE, bool(rarer)):
-            _opened.cache_clear()
+            _open.cache_clear()
             found = _find(name)
     return None if found is None else (found, name)
 
 
-def complete() -> bool:
+def is_complete() -> bool:
     """Return whether there is a library of these sources that holds what is rarer, too."""
-    return first_use.current(tables(), PACKAGE, True)
+    return first_use.is_current(tables(), PACKAGE, True)
 
 
 def _find(name: str) -> Library | None:

@@ -35,7 +35,7 @@ def build(
     rarer: bool = False,
     workload: str = "",
 ) -> list[Path]:
-    """Make a library for each target, and return its table for each that has something.
+    """Make a library for each target, and return their tables.
 
     needs: what it holds, with the kind of each result.
     goal, name: the folder it is put into, and its name, with {level}.
@@ -54,18 +54,15 @@ def build(
         for need in sorted(needs, key=lambda each: (each.module, each.name, str(each.kinds))):
             unit = units[need] = Unit(find(need), need.kinds, catalogue, checked)
             for target in targets:
-                if target.holds(need.kinds):
-                    files[need, target] = objects.add(unit.text, target)
+                files[need, target] = objects.add(unit.text, target)
         objects.wait(report)
         tables = []
         for target in targets:
-            held = {need: unit for need, unit in units.items() if (need, target) in files}
-            if held:
-                table = goal / f"{name.format(level=target.level)}.json"
-                entries = {key(find(need), need.kinds): (unit, needs[need]) for need, unit in held.items()}
-                about = {"rarer": rarer, "package": str(PACKAGE), "sources": _sources(units.values(), workload)}
-                link_index(entries, [files[need, target] for need in held], target, table, about)
-                tables.append(table)
+            table = goal / f"{name.format(level=target.level)}.json"
+            entries = {key(find(need), need.kinds): (unit, needs[need]) for need, unit in units.items()}
+            about = {"rarer": rarer, "package": str(PACKAGE), "sources": _sources(units.values(), workload)}
+            link_index(entries, [files[need, target] for need in units], target, table, about)
+            tables.append(table)
         evict(kept)
     return tables
 

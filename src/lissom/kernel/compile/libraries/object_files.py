@@ -31,7 +31,7 @@ class Objects:
         if target not in self._described:
             self._described[target] = target.describe()
         path = self.folder / f"{digest((text + self._described[target]).encode())[:32]}.o"
-        if not _used_again(path):
+        if not _renew(path):
             self._jobs.append(self.pool.submit(compile_text, text, path, target))
         return path
 
@@ -58,7 +58,7 @@ def compile_text(text: str, path: Path, target: Target) -> None:
         source.unlink()
 
 
-def _used_again(path: Path) -> bool:
+def _renew(path: Path) -> bool:
     """Return whether an object file is there; it is then new again for who looks for old ones."""
     with suppress(OSError):
         os.utime(path)

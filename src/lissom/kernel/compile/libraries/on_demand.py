@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from lissom import cache as disk
+from lissom.kernel.compile.argument_kinds import Kind
 from lissom.kernel.compile.events import announce
-from lissom.kernel.compile.kinds import Kind
 from lissom.kernel.compile.libraries import toolchain
 from lissom.kernel.compile.libraries.fingerprint import digest
-from lissom.kernel.compile.libraries.library import Damaged, Library, key, returned
+from lissom.kernel.compile.libraries.library import Damaged, Library, key, result_name
 from lissom.kernel.compile.libraries.library_build import link_index
 from lissom.kernel.compile.libraries.object_files import write
 from lissom.kernel.compile.libraries.toolchain import Target
@@ -33,7 +33,7 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
         _tell_no_compiler()
         return None
     unit = Unit(kernel, kinds, Catalogue({}), toolchain.mode() == "checked")
-    target, name = _target(kinds), key(kernel, kinds)
+    target, name = toolchain.own_target(), key(kernel, kinds)
     folder = _folder()
     table = folder / f"{digest((unit.text + target.describe()).encode())[:24]}.json"
     made = _kept(table)
@@ -49,7 +49,7 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
 def _compiled(kernel: Any, unit: Unit, name: str, table: Path, target: Target) -> Library:
     announce(kernel.__name__)
     try:
-        link_index({name: (unit, returned(unit.result))}, [_object(unit, table, target)], target, table, {})
+        link_index({name: (unit, result_name(unit.result))}, [_object(unit, table, target)], target, table, {})
     finally:
         announce("")
     return Library(table)
@@ -68,10 +68,6 @@ def _object(unit: Unit, table: Path, target: Target) -> Path:
     target.compile(source, goal)
     source.unlink()
     return goal
-
-
-def _target(kinds: tuple[Kind, ...]) -> Target:
-    return next(each for each in toolchain.own_targets() if each.holds(kinds))
 
 
 @cache

@@ -13,11 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lissom.errors import LissomError
-from lissom.kernel.compile.kinds import Kind, has_packs
 from lissom.operating_system import PROCESSOR, SYSTEM, processor_has
 
 PRELUDE = Path(__file__).parents[1] / "translate" / "prelude.h"
-WIDE = "x86-64-v4"  # a pack in one register: for kernels of packs alone, as plain numbers gain nothing by it
+WIDE = "x86-64-v4"  # a pack in one register, or four complex numbers
 LEVELS = {  # of x86-64 processors, the best first: what Linux says that they have, what Windows calls it
     WIDE: ({"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"}, 41),
     "x86-64-v3": ({"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"}, 40),
@@ -36,8 +35,10 @@ OPTIONS: tuple[str, ...] = (
 )
 # Long sums are written in vectors; other loops take two to four turns, for which gcc makes code that is entered slowly.
 # Measured on forward dynamics (4 x 8, 7 x 12, 20 x 8): 2 to 4 % less time of plain numbers, with registers renamed too
-# 3 to 5 % of complex ones. zig's clang gains nothing by it.
-GCC_OPTIONS = ("-fno-tree-loop-vectorize", "-frename-registers")
+# 3 to 5 % of complex ones, and 2 to 4 % of those by loops that begin at lines of code. zig's clang gains nothing by it.
+GCC_OPTIONS = ("-fno-tree-loop-vectorize", "-frename-registers", "-falign-functions=64", "-falign-loops=32")
+# The widest registers are for what is written in them: those that gcc makes of other code take 1 to 2 % more time.
+GCC_WIDE_OPTIONS = ("-mprefer-vector-width=256",)
 CHECKED_OPTIONS = ("-DCHECKED", "-O1", "-g")
 # Of UBSan what AddressSanitizer does not see anyway: all of it and -g take twelve times as long to compile.
 ARITHMETIC = "signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow,bounds"
@@ -104,10 +105,6 @@ class Target:
             flag = f"-mcpu={self.level.replace('-', '_')}"
         return (*found, *([f"--target={self.triple}"] if self.triple else []), *([flag] if flag else []))
 
-    def holds(self, kinds: tuple[Kind, ...]) -> bool:
-        """Return whether libraries for these processors have kernels of arguments of these kinds."""
-        return self.level != WIDE or any(map(has_packs, kinds))
-
     def compile(self, source: Path, goal: Path) -> None:
         """Compile one object file."""
         run((*self.command(), *self._options(), "-I", str(PRELUDE.parent), "-c", str(source), "-o", str(goal)))
@@ -126,7 +123,8 @@ class Target:
         return "\n".join((version(self.command()), *self.command(), *self._options(), prelude))
 
     def _options(self) -> tuple[str, ...]:
-        return (*OPTIONS, *(GCC_OPTIONS if is_gcc(self.command()) else ()), *MODES[mode()])
+        of_gcc = (*GCC_OPTIONS, *(GCC_WIDE_OPTIONS if self.level == WIDE else ())) if is_gcc(self.command()) else ()
+        return (*OPTIONS, *of_gcc, *MODES[mode()])
 
 
 @cache
@@ -159,10 +157,9 @@ def levels() -> tuple[str, ...]:
     return tuple(level for level, (flags, feature) in LEVELS.items() if processor_has(flags, feature)) or ("x86-64",)
 
 
-def own_targets() -> tuple[Target, ...]:
-    """Return what libraries for this processor are made for: packs in the widest registers, and all else."""
-    found = levels()
-    return tuple(Target(level) for level in found[: found.index(WIDE) + 2 if WIDE in found else 1])
+def own_target() -> Target:
+    """Return what libraries for this processor are made for."""
+    return Target(levels()[0])
 
 
 def targets_of(triple: str) -> tuple[Target, ...]:

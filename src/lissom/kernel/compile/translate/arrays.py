@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Array, Number, Table
+from lissom.kernel.compile.argument_kinds import Array, Number, Table
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.scope import Scope
 from lissom.kernel.compile.translate.types import BOOL, COMPLEX, INT, REAL, Tuple, is_number, is_whole, word_count
 from lissom.kernel.compile.translate.values import (
     Value,
-    combined,
+    combine,
     constant,
-    converted,
-    described,
+    convert,
+    describe,
     is_array,
     strides,
 )
@@ -39,7 +39,7 @@ class Arrays(Scope):
         if kind is None:
             raise Refused(f"{of.kind.name} has no field {name}")
         if name == ZERO and is_number(kind):
-            return converted(constant(0.0), kind)
+            return convert(constant(0.0), kind)
         if isinstance(kind, Array):
             known = kind.sizes or (0,) * kind.ndim
             n = [constant(size) if size else Value(INT, f"{at}n[{k}]") for k, size in enumerate(known)]
@@ -53,7 +53,7 @@ class Arrays(Scope):
 
     # entries and views
 
-    def indexed(self, of: Value, indices: list[Any]) -> Value:
+    def subscript(self, of: Value, indices: list[Any]) -> Value:
         """Return an entry of an array, or a view of a part of it."""
         if len(indices) == 1 and isinstance(indices[0], Value) and isinstance(indices[0].kind, Tuple):
             indices = self.items(indices[0])
@@ -72,8 +72,8 @@ class Arrays(Scope):
                 s.append(steps[k])
             else:
                 contiguous &= not n
-                low = self.bounded(index, of.n[k])
-            at = combined(ast.Add(), at, combined(ast.Mult(), low, steps[k]))
+                low = self.check_index(index, of.n[k])
+            at = combine(ast.Add(), at, combine(ast.Mult(), low, steps[k]))
         if not n:
             self.reads += 1
             return Value(Number(of.kind.dtype), f"{of.text}[{at.text}]")
@@ -87,8 +87,8 @@ class Arrays(Scope):
             raise Refused("a slice with a step")
         if index.lower is None and index.upper is None:
             return constant(0), length, True
-        low = constant(0) if index.lower is None else self._counted(self.value(index.lower), length)
-        high = length if index.upper is None else self._counted(self.value(index.upper), length)
+        low = constant(0) if index.lower is None else self._count_from_begin(self.value(index.lower), length)
+        high = length if index.upper is None else self._count_from_begin(self.value(index.upper), length)
         for end in (low, high):
             if end.number is not None and (
                 end.number < 0 or (length.number is not None and end.number > length.number)
@@ -98,22 +98,22 @@ class Arrays(Scope):
             raise Refused("a slice that ends before it begins, which is empty in Python")
         if self.unit.checked and not (low.number == 0 and high.text == length.text):
             high = Value(INT, f'slice_end({low.text}, {high.text}, {length.text}, "{self.place}")')
-        return low, combined(ast.Sub(), high, low), False
+        return low, combine(ast.Sub(), high, low), False
 
     @staticmethod
-    def _counted(index: Value, length: Value) -> Value:
+    def _count_from_begin(index: Value, length: Value) -> Value:
         """Return an index or an end from the begin of the axis, as literals below zero count from its end."""
         if not is_whole(index.kind) or index.kind == BOOL:
-            raise Refused(f"{described(index)} as an index")
+            raise Refused(f"{describe(index)} as an index")
         if index.number is not None and index.number < 0:
-            return combined(ast.Add(), length, index)
+            return combine(ast.Add(), length, index)
         if index.number is None and index.text.startswith("(-"):
             raise Refused(f"the index {index.text} may be negative and is no literal: it would not count from the end")
         return index
 
-    def bounded(self, index: Value, length: Value) -> Value:
+    def check_index(self, index: Value, length: Value) -> Value:
         """Return an index, which a checked build compares with the length of the axis."""
-        index = self._counted(index, length)
+        index = self._count_from_begin(index, length)
         if index.number is not None and length.number is not None:
             if not 0 <= index.number < length.number:
                 raise Refused(f"entry {index.number} of {length.number}")
@@ -122,7 +122,7 @@ class Arrays(Scope):
             return Value(INT, f'in_bounds({index.text}, {length.text}, "{self.place}")')
         return index
 
-    def transposed(self, of: Value) -> Value:
+    def transpose_view(self, of: Value) -> Value:
         """Return a view with its axes in the other order."""
         sizes = tuple(reversed(of.kind.sizes))
         kind = Array(of.kind.dtype, of.kind.ndim, "A" if of.kind.ndim > 1 else of.kind.layout, sizes)
@@ -134,7 +134,7 @@ class Arrays(Scope):
             if name == "real" and of.kind.dtype in (INT.name, REAL.name):
                 return of
             raise Refused(f"the {name} parts of an array of {of.kind.dtype}")
-        steps = [combined(ast.Mult(), constant(2), each) for each in of.s or strides(of)]
+        steps = [combine(ast.Mult(), constant(2), each) for each in of.s or strides(of)]
         return Value(replace(of.kind, dtype=REAL.name, layout="A"), f"(&({of.text})->{name[:2]})", n=of.n, s=steps)
 
     # whole arrays
@@ -144,7 +144,7 @@ class Arrays(Scope):
 
         What may lie in the same memory is copied first, as NumPy does.
         """
-        place, value = self.kept(place), self.kept(value)
+        place, value = self.keep(place), self.keep(value)
         self.writes = True
         if not is_array(value):
             self._fill_entries(place, lambda _: value)
@@ -165,7 +165,7 @@ class Arrays(Scope):
     def _fill_entries(self, place: Value, by: Callable[[list[Value]], Value]) -> None:
         indices = self._every_entry(place)
         to = self._entry(place, indices)
-        self.emit(f"    {to.text} = {self.fitted(by(indices), to.kind).text};")
+        self.emit(f"    {to.text} = {self.fit(by(indices), to.kind).text};")
         self._check_all(place)
 
     def _check_all(self, place: Value) -> None:
@@ -180,12 +180,12 @@ class Arrays(Scope):
     def _entries(shape: list[Value]) -> Value:
         count = constant(1)
         for each in shape:
-            count = combined(ast.Mult(), count, each)
+            count = combine(ast.Mult(), count, each)
         return count
 
     def each_entry(self, compute: Callable[..., Value], *values: Value) -> Value:
         """Return a new array of what `compute` makes of the entries; numbers are the same for all entries."""
-        values = tuple(self.kept(each) for each in values)
+        values = tuple(self.keep(each) for each in values)
         arrays = [each for each in values if is_array(each)]
         like = max(arrays, key=lambda each: each.kind.ndim)
         for other in arrays:
@@ -212,7 +212,7 @@ class Arrays(Scope):
     def _entry(of: Value, indices: list[Value]) -> Value:
         at = constant(0)
         for index, step in zip(indices, of.s or strides(of), strict=True):
-            at = combined(ast.Add(), at, combined(ast.Mult(), index, step))
+            at = combine(ast.Add(), at, combine(ast.Mult(), index, step))
         return Value(Number(of.kind.dtype), f"{of.text}[{at.text}]")
 
     def same_shape(self, one: Value, other: Value) -> None:
@@ -242,7 +242,7 @@ class Arrays(Scope):
     def dtype(self, of: Value) -> str:
         """Return the name of a number type of the kernel: `float`, `complex`, `np.int64`, the dtype of an array."""
         if not of.is_static:
-            raise Refused(f"{described(of)} as a type of numbers")
+            raise Refused(f"{describe(of)} as a type of numbers")
         return of.thing if isinstance(of.thing, str) else str(np.dtype(of.thing).name)
 
     def new_array(self, shape: list[Value], dtype: str, zero: bool = False) -> Value:
@@ -276,7 +276,7 @@ class Arrays(Scope):
 
         A whole number divided by zero ends a checked build, where Python raises.
         """
-        made = combined(op, a, b)
+        made = combine(op, a, b)
         divides = isinstance(op, ast.FloorDiv | ast.Mod | ast.Div) and is_whole(a.kind) and is_whole(b.kind)
         if self.unit.checked and divides and b.number is None:
             return Value(made.kind, f'(not_zero({b.text}, "{self.place}"), {made.text})')

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Function
+from lissom.kernel.compile.argument_kinds import Function
 from lissom.kernel.compile.translate.arrays import Arrays
 from lissom.kernel.compile.translate.lane_sums import lane_sum
 from lissom.kernel.compile.translate.refused import Refused
@@ -24,15 +24,15 @@ from lissom.kernel.compile.translate.types import (
     is_number,
     is_whole,
     letter,
-    unified,
-    unsized,
+    unify,
+    without_sizes,
 )
 from lissom.kernel.compile.translate.values import (
     Value,
-    called,
+    call_elementary,
     constant,
-    converted,
-    described,
+    convert,
+    describe,
     is_array,
     truth,
 )
@@ -86,7 +86,7 @@ class Calls(Arrays):
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("astype", "copy"):
             of = self.value(node.func.value)
             if is_array(of):
-                return self._copied(of, node)
+                return self._copy(of, node)
         function = self.value(node.func)
         thing = function.thing
         if thing in NEW_ARRAYS:
@@ -102,14 +102,14 @@ class Calls(Arrays):
         if (found := self._built_in(thing, arguments)) is not None:
             return found
         if hasattr(thing, "slot"):
-            return self._in_order(self._late(thing, arguments), before, True)
+            return self._in_order(self._indirect(thing, arguments), before, True)
         if isinstance(thing, type) and issubclass(thing, tuple) and hasattr(thing, "_fields"):
             return self.tuple_of(arguments, Tuple(tuple(x.kind for x in arguments), thing._fields))
         made, writes = self.unit.call(self, thing, arguments)
         self.reads += any(not is_number(x.kind) for x in arguments)
         return self._in_order(made, before, writes)
 
-    def _copied(self, of: Value, node: ast.Call) -> Value:
+    def _copy(self, of: Value, node: ast.Call) -> Value:
         """Return what `astype` and `copy` make of an array."""
         assert isinstance(node.func, ast.Attribute)
         if node.keywords or len(node.args) != (node.func.attr == "astype"):
@@ -126,7 +126,7 @@ class Calls(Arrays):
         if made.is_static:  # it returns nothing
             self.emit(f"{made.text};")
             return Value(None, thing=())
-        return self.kept(made) if writes and not is_array(made) else self.taken_apart(made)
+        return self.keep(made) if writes and not is_array(made) else self.take_apart(made)
 
     def _built_in(self, thing: Any, arguments: list[Value]) -> Value | None:
         """Return what Python, NumPy and `kernel.maths.elementary_functions` have; None of all else."""
@@ -143,22 +143,22 @@ class Calls(Arrays):
         if thing is complex:
             return self._complex(arguments)
         if thing is float:
-            return converted(arguments[0], REAL)
+            return convert(arguments[0], REAL)
         if thing in (int, round):
             return self._whole_part(arguments[0], thing is round)
         if thing is bool:
             return truth(arguments[0])
         if thing in ELEMENTARY:
-            return called(ELEMENTARY[thing], arguments)
+            return call_elementary(ELEMENTARY[thing], arguments)
         if thing in (np.isfinite, math.isfinite):
-            return Value(BOOL, called("is_finite", arguments).text)
+            return Value(BOOL, call_elementary("is_finite", arguments).text)
         if thing is elementary_functions.of_several:
             return constant(arguments[0].kind in (PACK, COMPLEX_PACK))
         if thing is elementary_functions.worst:
             of = arguments[0]
             return Value(REAL, f"largest_lane({of.text})") if of.kind == PACK else of
         if thing is elementary_functions.since and arguments[1].kind == PACK:
-            return Value(PACK, f"since_p({', '.join(converted(x, PACK).text for x in arguments)})")
+            return Value(PACK, f"since_p({', '.join(convert(x, PACK).text for x in arguments)})")
         return None
 
     def _extreme(self, arguments: list[Value], sign: str) -> Value:
@@ -171,7 +171,7 @@ class Calls(Arrays):
             if best.number is not None and other.number is not None:
                 best = constant((min if sign == "<" else max)(best.number, other.number))
                 continue
-            kind = unified(best.kind, other.kind)
+            kind = unify(best.kind, other.kind)
             if kind is None or letter(kind) != "d":
                 raise Refused(f"the {'least' if sign == '<' else 'largest'} of numbers that have no order")
             name = ("least" if sign == "<" else "largest") + ("_int" if is_whole(kind) else "")
@@ -180,7 +180,7 @@ class Calls(Arrays):
 
     def _size(self, of: Value) -> Value:
         if not is_number(of.kind):
-            raise Refused(f"abs of {described(of)}")
+            raise Refused(f"abs of {describe(of)}")
         if of.number is not None:
             return constant(abs(of.number))
         if is_whole(of.kind):
@@ -189,35 +189,37 @@ class Calls(Arrays):
 
     def _complex(self, arguments: list[Value]) -> Value:
         if len(arguments) == 1:
-            return converted(arguments[0], COMPLEX)
+            return convert(arguments[0], COMPLEX)
         if any(x.kind == PACK for x in arguments):
-            return Value(COMPLEX_PACK, f"(cpack){{{', '.join(converted(x, PACK).text for x in arguments)}}}")
-        return Value(COMPLEX, f"(cplx){{{', '.join(converted(x, REAL).text for x in arguments)}}}")
+            return Value(COMPLEX_PACK, f"(cpack){{{', '.join(convert(x, PACK).text for x in arguments)}}}")
+        return Value(COMPLEX, f"(cplx){{{', '.join(convert(x, REAL).text for x in arguments)}}}")
 
     def _whole_part(self, of: Value, rounded: bool) -> Value:
         if not is_number(of.kind) or letter(of.kind) != "d":
-            raise Refused(f"the whole part of {described(of)}")
+            raise Refused(f"the whole part of {describe(of)}")
         if of.number is not None:
             if not isfinite(of.number):
                 raise Refused(f"{of.text} as a whole number")
             return constant(round(of.number) if rounded else int(of.number))
         if is_whole(of.kind):
-            return converted(of, INT)
+            return convert(of, INT)
         text = f"rint({of.text})" if rounded else of.text
         return Value(INT, f'whole_of({text}, "{self.place}")' if self.unit.checked else f"(int64_t)({text})")
 
-    def _late(self, thing: Any, arguments: list[Value]) -> Value:
-        """Return a call of the kernel whose address is in work.late[slot]."""
-        address = self.indexed(self.field(arguments[1], "late"), [constant(thing.slot)])
-        return self._by_address(f"(void *)(intptr_t){address.text}", [unsized(x.kind) for x in arguments], arguments)
+    def _indirect(self, thing: Any, arguments: list[Value]) -> Value:
+        """Return a call of the kernel whose address is in work.indirect[slot]."""
+        address = self.subscript(self.field(arguments[1], "indirect"), [constant(thing.slot)])
+        return self._by_address(
+            f"(void *)(intptr_t){address.text}", [without_sizes(x.kind) for x in arguments], arguments
+        )
 
     def _through_pointer(self, function: Value, arguments: list[Value]) -> Value:
         if not isinstance(function.kind, Function):
-            raise Refused(f"{described(function)} cannot be called")
-        return self._by_address(function.text, [unsized(kind) for kind in function.kind.arguments], arguments)
+            raise Refused(f"{describe(function)} cannot be called")
+        return self._by_address(function.text, [without_sizes(kind) for kind in function.kind.arguments], arguments)
 
     def _by_address(self, address: str, kinds: list[Any], arguments: list[Value]) -> Value:
         """Return a call of a kernel that returns nothing."""
         takes = ", ".join(self.types.name(kind) for kind in kinds)
-        handed = ", ".join(self.packed(self.fitted(x, k)) for x, k in zip(arguments, kinds, strict=True))
+        handed = ", ".join(self.pack(self.fit(x, k)) for x, k in zip(arguments, kinds, strict=True))
         return Value(None, f"((void (*)({takes})){address})({handed})", thing=())

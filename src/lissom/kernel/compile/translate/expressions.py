@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Table
+from lissom.kernel.compile.argument_kinds import Table
 from lissom.kernel.compile.translate.calls import Calls
 from lissom.kernel.compile.translate.refused import Refused
-from lissom.kernel.compile.translate.types import BOOL, INT, Tuple, is_number, is_whole, unified
+from lissom.kernel.compile.translate.types import BOOL, INT, Tuple, is_number, is_whole, unify
 from lissom.kernel.compile.translate.values import (
     Value,
-    compared,
+    compare,
     constant,
-    converted,
-    described,
+    convert,
+    describe,
     is_array,
-    negated,
+    negate,
     part,
     truth,
 )
@@ -64,16 +64,16 @@ class Expressions(Calls):
             return found
         inner = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         if node.id in inner:
-            return self.known(inner[node.id].cell_contents, node.id)
+            return self.python_value(inner[node.id].cell_contents, node.id)
         scope = self.function.__globals__
         if node.id in scope:
             self.unit.uses(self.function, node.id)
-            return self.known(scope[node.id], node.id)
+            return self.python_value(scope[node.id], node.id)
         if hasattr(builtins, node.id):
             return Value(None, thing=getattr(builtins, node.id))
         raise Refused(f"{node.id} has no value here")
 
-    def known(self, thing: Any, name: str) -> Value:
+    def python_value(self, thing: Any, name: str) -> Value:
         """Return what is made of something of Python that is there when the kernel is translated."""
         if isinstance(thing, Enum) and isinstance(thing, int):
             return constant(int(thing))
@@ -84,7 +84,7 @@ class Expressions(Calls):
         if isinstance(thing, np.ndarray):
             return self.unit.table(thing, name)
         if isinstance(thing, tuple) and thing and not hasattr(thing, "_fields"):
-            return self.tuple_of([self.known(each, name) for each in thing])
+            return self.tuple_of([self.python_value(each, name) for each in thing])
         return Value(None, thing=thing)
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
@@ -92,9 +92,9 @@ class Expressions(Calls):
         of, name = self.value(node.value), node.attr
         if of.is_static:
             if not hasattr(of.thing, name):
-                raise Refused(f"{described(of)} has no {name}")
+                raise Refused(f"{describe(of)} has no {name}")
             self.unit.uses_attribute(of.thing, name)
-            return self.known(getattr(of.thing, name), name)
+            return self.python_value(getattr(of.thing, name), name)
         if isinstance(of.kind, Table):
             return self.field(of, name)
         if is_array(of):
@@ -103,14 +103,14 @@ class Expressions(Calls):
             if name == "dtype":
                 return Value(None, thing=of.kind.dtype)
             if name == "T":
-                return self.transposed(of)
+                return self.transpose_view(of)
             if name in ("real", "imag"):
                 return self.parts(of, name)
         if is_number(of.kind) and name in ("real", "imag"):
             return part(of, name)
         if isinstance(of.kind, Tuple) and name in of.kind.names:
             return self.item(of, of.kind.names.index(name))
-        raise Refused(f"{name} of {described(of)}")
+        raise Refused(f"{name} of {describe(of)}")
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         """Return the value of an expression of the kind Subscript."""
@@ -118,40 +118,42 @@ class Expressions(Calls):
         if is_array(of):
             return self.part_of(of, node.slice)
         if not (isinstance(of.kind, Tuple) or of.items is not None):
-            return self._known_item(of, node.slice)
+            return self._python_item(of, node.slice)
         if isinstance(node.slice, ast.Slice):
             slots = node.slice.lower, node.slice.upper, node.slice.step
             ends = [None if each is None else self._literal(each) for each in slots]
-            return self.tuple_of(self.items(of if of.items is not None else self.kept(of))[slice(*ends)])
+            return self.tuple_of(self.items(of if of.items is not None else self.keep(of))[slice(*ends)])
         index = self.value(node.slice)
         if not is_whole(index.kind):
-            raise Refused(f"{described(index)} as an index")
+            raise Refused(f"{describe(index)} as an index")
         count = len(self.items(of))
         if index.number is not None:
             if not -count <= index.number < count:
                 raise Refused(f"item {index.number} of {count}")
             return self.item(of, index.number % count)
         if of.items is not None and all(x.number is not None for x in of.items):  # a table of constants
-            return self.indexed(self.unit.table(np.array([x.number for x in of.items]), "items"), [index])
+            return self.subscript(self.unit.table(np.array([x.number for x in of.items]), "items"), [index])
         if not of.kind.alike:
             raise Refused("an item of a tuple of several kinds by a number that is not known")
-        of = of if of.items is None else self.kept(of)
-        return self.variable(f"{of.text}.at[{self.bounded(index, constant(count)).text}]", of.kind.items[0])
+        of = of if of.items is None else self.keep(of)
+        return self.variable(f"{of.text}.at[{self.check_index(index, constant(count)).text}]", of.kind.items[0])
 
     def part_of(self, of: Value, index: ast.expr) -> Value:
         """Return an entry of an array, or a view of a part of it."""
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
-        return self.indexed(of, [x if isinstance(x, ast.Slice) else self.value(x) for x in parts])
+        return self.subscript(of, [x if isinstance(x, ast.Slice) else self.value(x) for x in parts])
 
-    def _known_item(self, of: Value, index: ast.expr) -> Value:
+    def _python_item(self, of: Value, index: ast.expr) -> Value:
         """Return an item of something that Python alone knows, such as a list or a dictionary of a module."""
         if not of.is_static or isinstance(of.thing, str):
-            raise Refused(f"an entry of {described(of)}")
+            raise Refused(f"an entry of {describe(of)}")
         key = self.value(index)
         try:
-            return self.known(of.thing[key.number if key.thing is None or is_number(key.kind) else key.thing], "item")
+            return self.python_value(
+                of.thing[key.number if key.thing is None or is_number(key.kind) else key.thing], "item"
+            )
         except (TypeError, LookupError):
-            raise Refused(f"the entry {ast.unparse(index)} of {described(of)}") from None
+            raise Refused(f"the entry {ast.unparse(index)} of {describe(of)}") from None
 
     def _literal(self, node: ast.expr) -> int:
         number = self.value(node).number
@@ -176,10 +178,10 @@ class Expressions(Calls):
             return self._negation(self.condition(node.operand))
         of = self.value(node.operand)
         if isinstance(node.op, ast.UAdd) and is_number(of.kind):
-            return converted(of, INT) if of.kind == BOOL else of
+            return convert(of, INT) if of.kind == BOOL else of
         if not isinstance(node.op, ast.USub):
             raise Refused(f"the operator {type(node.op).__name__}")
-        return self.each_entry(negated, of) if is_array(of) else negated(of)
+        return self.each_entry(negate, of) if is_array(of) else negate(of)
 
     def of_Compare(self, node: ast.Compare) -> Value:
         """Return the value of an expression of the kind Compare."""
@@ -188,7 +190,7 @@ class Expressions(Calls):
         tests = []
         for op, a, b in zip(node.ops, values, values[1:], strict=False):
             if isinstance(op, ast.In | ast.NotIn):
-                found = self._joined("||", [compared(ast.Eq(), a, x) for x in self.items(b)])
+                found = self._join("||", [compare(ast.Eq(), a, x) for x in self.items(b)])
                 tests.append(found if isinstance(op, ast.In) else self._negation(found))
             elif isinstance(op, ast.Is | ast.IsNot):
                 if not (a.is_static or b.is_static):
@@ -196,8 +198,8 @@ class Expressions(Calls):
                 same = a.is_static and b.is_static and a.thing is b.thing  # a value of C is nothing that Python knows
                 tests.append(constant(same == isinstance(op, ast.Is)))
             else:
-                tests.append(compared(op, a, b))
-        return self._joined("&&", tests)
+                tests.append(compare(op, a, b))
+        return self._join("&&", tests)
 
     @staticmethod
     def _negation(test: Value) -> Value:
@@ -222,12 +224,12 @@ class Expressions(Calls):
             inner = self.condition if isinstance(each, ast.BoolOp) and allowed(Value(None)) else self.value
             value = self.pure(each, inner) if tests else inner(each)
             if not allowed(value):
-                raise Refused(f"{described(value)} beside and/or where the value counts, which may be it or the other")
+                raise Refused(f"{describe(value)} beside and/or where the value counts, which may be it or the other")
             tests.append(truth(value))
-        return self._joined(sign, tests)
+        return self._join(sign, tests)
 
     @staticmethod
-    def _joined(sign: str, tests: list[Value]) -> Value:
+    def _join(sign: str, tests: list[Value]) -> Value:
         left = []
         for test in tests:
             if test.thing is None:
@@ -244,12 +246,12 @@ class Expressions(Calls):
         if test.thing is not None:
             return self.value(node.body if test.thing else node.orelse)
         yes, no = self.pure(node.body), self.pure(node.orelse)
-        kind = None if None in (yes.kind, no.kind) else unified(yes.kind, no.kind)
+        kind = None if None in (yes.kind, no.kind) else unify(yes.kind, no.kind)
         if kind is None:
-            raise Refused(f"either {described(yes)} or {described(no)}")
+            raise Refused(f"either {describe(yes)} or {describe(no)}")
         cast = "(int64_t)" if kind == INT else ""
-        either = f"{cast}({test.text} ? {self.packed(self.fitted(yes, kind))} : {self.packed(self.fitted(no, kind))})"
-        return self.taken_apart(Value(kind, either))
+        either = f"{cast}({test.text} ? {self.pack(self.fit(yes, kind))} : {self.pack(self.fit(no, kind))})"
+        return self.take_apart(Value(kind, either))
 
     def of_NamedExpr(self, node: ast.NamedExpr) -> Value:
         """Return the value of an expression of the kind NamedExpr."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from lissom.kernel.compile.translate.loops import Loops
+from lissom.kernel.compile.translate.loop_statements import Loops
 from lissom.kernel.compile.translate.names import c_name, check
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.values import Value

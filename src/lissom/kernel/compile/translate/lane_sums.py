@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lissom.kernel.compile.kinds import Number
+from lissom.kernel.compile.argument_kinds import Number
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.types import REAL, is_whole, letter
-from lissom.kernel.compile.translate.values import Value, converted
+from lissom.kernel.compile.translate.values import Value, convert
 from lissom.kernel.data.arrays import ROW_WIDTH
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ ENDINGS = {"turned": {"cc"}, "paired": {"cd", "dd"}}
 def lane_sum(within: Scope, verb: str, arguments: list[Value]) -> Value:
     """Write out (+)= sum scales[i] rows[i]: `_scaled` over the registers from `first` to `last`, `_lanes` one step."""
     out, *span, scales, rows = arguments
-    factors = within.items(scales if scales.items is not None else within.kept(scales))
-    sources = within.items(rows if rows.items is not None else within.kept(rows))
+    factors = within.items(scales if scales.items is not None else within.keep(scales))
+    sources = within.items(rows if rows.items is not None else within.keep(rows))
     if any(x.kind.layout != "C" for x in (out, *sources)):
         raise Refused("the entries of a row must lie side by side")
     kind = letter(Number(out.kind.dtype))
@@ -33,7 +33,7 @@ def lane_sum(within: Scope, verb: str, arguments: list[Value]) -> Value:
     emit(f"{types.name(Number(out.kind.dtype))} *o__ = {out.text};")
     terms, letters = [], set()
     for j, (factor, source) in enumerate(zip(factors, sources, strict=True)):
-        factor, number = converted(factor, REAL) if is_whole(factor.kind) else factor, Number(source.kind.dtype)
+        factor, number = convert(factor, REAL) if is_whole(factor.kind) else factor, Number(source.kind.dtype)
         emit(f"const {types.name(factor.kind)} f{j}__ = {factor.text};")
         emit(f"const {types.name(number)} *r{j}__ = {source.text};")
         letters.add(pair := letter(factor.kind) + letter(number))

@@ -22,7 +22,7 @@ C_MACROS = re.compile(r"(M_[A-Z0-9_]+|FP_[A-Z]+|[A-Z0-9_]+_(MAX|MIN)|RAND_MAX|EX
 
 
 @cache
-def defined() -> frozenset[str]:
+def prelude_names() -> frozenset[str]:
     """Return what prelude.h defines."""
     text = PRELUDE.read_text(encoding="utf-8")
     functions = re.findall(r"(?:INLINE \w+ \*?|BY_LANE\(|PACK[123]\(|#define |HIDDEN \w+ )(\w+)", text)
@@ -38,7 +38,7 @@ def defined() -> frozenset[str]:
 
 def c_name(name: str) -> str:
     """Return the C name of a variable: its own, unless C, its library or prelude.h have that."""
-    taken = name in defined() or name in C_WORDS.split() or C_MACROS.match(name) or name.startswith("_")
+    taken = name in prelude_names() or name in C_WORDS.split() or C_MACROS.match(name) or name.startswith("_")
     return f"{name}{OWN}" if taken else name
 
 

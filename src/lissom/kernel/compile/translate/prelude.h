@@ -126,7 +126,30 @@ INLINE v4 term_d_dd(v4 s, double f, const double *row) { return s + f * load_d(r
 
 /* Of four complex numbers: those that lie in memory side by side, the same of i times what is still to be turned, and
    real and imaginary parts of sums of real rows. Each term is then one multiplication and addition for each register,
-   and numbers are put in their places once for all terms. */
+   and numbers are put in their places once for all terms. All four are one register where those are wide enough. */
+#if defined(__AVX512F__)
+typedef double v8 __attribute__((vector_size(64)));
+typedef double v8u __attribute__((vector_size(64), aligned(8), may_alias));
+typedef struct { v8 all, turn; v4 re, im; } csum;
+INLINE v8 load_8(const cplx *a) { return *(const v8u *)a; }
+INLINE csum nothing_c(void) { v4 x = nothing_d(); v8 y = -0.0 - (v8){0}; return (csum){y, y, x, x}; }
+INLINE csum load_c(const cplx *a) { csum s = nothing_c(); s.all = load_8(a); return s; }
+INLINE void store_c(cplx *a, csum s) { *(v8u *)a = s.all; }
+INLINE csum turned(csum s)
+{
+    v8 signs = {-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0};
+    s.all += __builtin_shufflevector(s.turn, s.turn, 1, 0, 3, 2, 5, 4, 7, 6) * signs;
+    return s;
+}
+INLINE csum paired(csum s) { s.all += __builtin_shufflevector(s.re, s.im, 0, 4, 1, 5, 2, 6, 3, 7); return s; }
+INLINE csum term_c_dc(csum s, double f, const cplx *row) { s.all += f * load_8(row); return s; }
+INLINE csum term_c_cc(csum s, cplx f, const cplx *row)
+{
+    v8 x = load_8(row);
+    s.all += f.re * x, s.turn += f.im * x;
+    return s;
+}
+#else
 typedef struct { v4 low, high, turn_low, turn_high, re, im; } csum;
 INLINE csum nothing_c(void) { v4 x = nothing_d(); return (csum){x, x, x, x, x, x}; }
 INLINE csum load_c(const cplx *a)
@@ -154,6 +177,7 @@ INLINE csum term_c_cc(csum s, cplx f, const cplx *row)
     s.low += f.re * low, s.high += f.re * high, s.turn_low += f.im * low, s.turn_high += f.im * high;
     return s;
 }
+#endif
 INLINE csum term_c_cd(csum s, cplx f, const double *row)
 {
     v4 x = load_d(row);

@@ -7,15 +7,15 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lissom.kernel.compile.kinds import Array, Function
+from lissom.kernel.compile.argument_kinds import Array, Function
 from lissom.kernel.compile.translate.names import c_name
 from lissom.kernel.compile.translate.refused import Refused
-from lissom.kernel.compile.translate.types import INT, Tuple, unified
+from lissom.kernel.compile.translate.types import INT, Tuple, unify
 from lissom.kernel.compile.translate.values import (
     Value,
     constant,
-    converted,
-    described,
+    convert,
+    describe,
     is_array,
     strides,
     tuple_kind,
@@ -97,7 +97,7 @@ class Scope:
         while True:  # a variable of its own for kinds that no C variable holds together
             at = c_name(name) + (f"__v{version}" if version else "")
             kind = self.variables.get(at) or self.hints.get(at)
-            wider = value.kind if kind is None else unified(kind, value.kind)
+            wider = value.kind if kind is None else unify(kind, value.kind)
             if wider is not None:
                 break
             version += 1
@@ -106,15 +106,15 @@ class Scope:
             raise Restart(at)
         self.variables[at] = wider
         self.hints.setdefault(at, wider)
-        self.emit(f"{at} = {self.packed(self.fitted(value, wider))};")
+        self.emit(f"{at} = {self.pack(self.fit(value, wider))};")
         self.env[name] = self.variable(at, wider)
 
     # values
 
-    def kept(self, value: Value) -> Value:
+    def keep(self, value: Value) -> Value:
         """Return the value in a variable, computed here and once."""
         name = self.temporary(value.kind)
-        self.emit(f"{name} = {self.packed(value)};")
+        self.emit(f"{name} = {self.pack(value)};")
         kept = self.variable(name, value.kind)
         if value.text in self.fresh:
             self.fresh.add(kept.text)
@@ -122,12 +122,12 @@ class Scope:
 
     def now(self, value: Value) -> Value:
         """Return the value as it is now, whatever is assigned later; what cannot change stays as it is."""
-        return value if value.is_static or value.number is not None else self.kept(value)
+        return value if value.is_static or value.number is not None else self.keep(value)
 
-    def packed(self, value: Value) -> str:
+    def pack(self, value: Value) -> str:
         """Return the value as one C expression."""
         if value.kind is None:
-            raise Refused(f"{described(value)} is no value of C")
+            raise Refused(f"{describe(value)} is no value of C")
         if is_array(value):
             steps = (value.s or strides(value)) if value.kind.layout == "A" else []
             return (
@@ -135,25 +135,25 @@ class Scope:
             )
         return value.text
 
-    def fitted(self, value: Value, kind: Any) -> Value:
+    def fit(self, value: Value, kind: Any) -> Value:
         """Return the value as one of a kind that holds it, tuples item by item."""
         if value.kind == kind:
             return value
         if isinstance(kind, Tuple):
-            value = value if value.items is not None else self.kept(value)
-            items = [self.fitted(x, k) for x, k in zip(self.items(value), kind.items, strict=True)]
+            value = value if value.items is not None else self.keep(value)
+            items = [self.fit(x, k) for x, k in zip(self.items(value), kind.items, strict=True)]
             return self.tuple_of(items, kind)
         if isinstance(kind, Array):
             s = value.s or (strides(value) if kind.layout == "A" else None)
             return Value(kind, value.text, n=value.n, s=s)
-        return converted(value, kind)
+        return convert(value, kind)
 
     def items(self, value: Value) -> list[Value]:
         """Return the items of a tuple."""
         if value.items is not None:
             return value.items
         if not isinstance(value.kind, Tuple):
-            raise Refused(f"the items of {described(value)}, which is no tuple")
+            raise Refused(f"the items of {describe(value)}, which is no tuple")
         return [self.item(value, k) for k in range(len(value.kind.items))]
 
     def item(self, value: Value, k: int) -> Value:
@@ -169,13 +169,13 @@ class Scope:
             made = Value(None, thing=tuple(x.thing for x in items))
             made.items = items
             return made
-        items = [self.fitted(x, of) for x, of in zip(items, kind.items, strict=True)]
-        inner = ", ".join(self.packed(x) for x in items)
+        items = [self.fit(x, of) for x, of in zip(items, kind.items, strict=True)]
+        inner = ", ".join(self.pack(x) for x in items)
         made = Value(kind, f"({self.types.name(kind)}){{{f'{{{inner}}}' if kind.alike else inner}}}")
         made.items = items
         return made
 
-    def taken_apart(self, made: Value) -> Value:
+    def take_apart(self, made: Value) -> Value:
         """Return what came as one C expression; an array gets a variable, with its address, lengths and strides."""
         if not is_array(made):
             return made
@@ -186,5 +186,5 @@ class Scope:
     def whole(self, of: Value) -> str:
         """Return the C of a whole number."""
         if of.kind != INT:
-            of = converted(of, INT)
+            of = convert(of, INT)
         return of.text

@@ -28,7 +28,7 @@ class Sources:
         while (module, name) not in seen:
             seen.add((module, name))
             self.modules.add(module)
-            found = imported(module).get(name)
+            found = imported_names(module).get(name)
             if found is None or not found[0].startswith(PACKAGE):
                 return
             module, name = found
@@ -42,7 +42,7 @@ class Sources:
 
 
 @cache
-def imported(module: str) -> dict[str, tuple[str, str]]:
+def imported_names(module: str) -> dict[str, tuple[str, str]]:
     """Return where the names come from that a module imports from others: (module, name there)."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None:

@@ -9,8 +9,8 @@ from typing import Any
 from lissom.kernel.compile.translate.expressions import Expressions
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.scope import Env, Restart
-from lissom.kernel.compile.translate.types import unified
-from lissom.kernel.compile.translate.values import CONSTANTS, Value, constant, described, is_array
+from lissom.kernel.compile.translate.types import unify
+from lissom.kernel.compile.translate.values import CONSTANTS, Value, constant, describe, is_array
 
 TEXT = 200  # characters of a statement in a message
 
@@ -22,7 +22,7 @@ def same(a: Value | None, b: Value | None) -> bool:
     return a.kind == b.kind and a.text == b.text and (a.kind is not None or a.thing is b.thing)
 
 
-def joined(one: Env, other: Env) -> Env:
+def join_names(one: Env, other: Env) -> Env:
     """Return what names are behind two ways: None where that depends on the one taken."""
     out: Env = {}
     for name in (*one, *(name for name in other if name not in one)):
@@ -75,7 +75,7 @@ class Statements(Expressions):
             return
         made = self.value(node.value)
         if made.text and not made.is_static:
-            self.emit(f"(void)({self.packed(made)});")
+            self.emit(f"(void)({self.pack(made)});")
 
     def do_Return(self, node: ast.Return) -> bool:
         """Translate a statement of the kind Return."""
@@ -88,14 +88,14 @@ class Statements(Expressions):
             self.returns_nothing = True
             self.emit("return;")
             return True
-        kind = value.kind if self.result is None else unified(self.result, value.kind)
+        kind = value.kind if self.result is None else unify(self.result, value.kind)
         if kind is None:
-            raise Refused(f"returns {described(value)} here and something else elsewhere")
+            raise Refused(f"returns {describe(value)} here and something else elsewhere")
         if kind != self.result:
             first, self.result, self.hints["return"] = self.result is None, kind, kind
             if not first:
                 raise Restart("return")
-        self.emit(f"return {self.packed(self.fitted(value, kind))};")
+        self.emit(f"return {self.pack(self.fit(value, kind))};")
         return True
 
     def do_Assign(self, node: ast.Assign) -> None:
@@ -105,7 +105,7 @@ class Statements(Expressions):
             return
         value = self.value(node.value)
         if len(node.targets) > 1 and not value.is_static:
-            value = self.kept(value)
+            value = self.keep(value)
         for target in node.targets:
             self.store(target, value)
 
@@ -121,7 +121,7 @@ class Statements(Expressions):
         elif isinstance(target, ast.Tuple):
             self._unpack(target, value)
         elif isinstance(target, ast.Subscript):
-            self._put(self._place(target), value)
+            self._assign_entry(self._place(target), value)
         else:
             raise Refused("only variables and entries of arrays can be assigned")
 
@@ -134,14 +134,14 @@ class Statements(Expressions):
             raise Refused("an array of a module is written")
         return self.part_of(of, target.slice)
 
-    def _put(self, place: Value, value: Value) -> None:
+    def _assign_entry(self, place: Value, value: Value) -> None:
         self.writes = True
         if is_array(place):
             self.fill(place, value)
         elif is_array(value):
             raise Refused("an array where one number is stored")
         else:
-            self.emit(f"{place.text} = {self.fitted(value, place.kind).text};")
+            self.emit(f"{place.text} = {self.fit(value, place.kind).text};")
             self.check_finite(place)
 
     def _unpack(self, target: ast.Tuple, value: Value) -> None:
@@ -149,13 +149,13 @@ class Statements(Expressions):
         if is_array(value):
             length = constant(len(target.elts))
             self.same_shape(Value(value.kind, n=value.n[:1]), Value(value.kind, n=[length]))
-            items = [self.indexed(value, [constant(k)]) for k in range(len(target.elts))]
+            items = [self.subscript(value, [constant(k)]) for k in range(len(target.elts))]
             if any(not isinstance(each, ast.Name) for each in target.elts):
-                items = [self.kept(each) for each in items]
+                items = [self.keep(each) for each in items]
         elif value.items is not None:
             items = [self.now(each) for each in value.items]
         else:
-            items = self.items(self.kept(value))
+            items = self.items(self.keep(value))
         self._store_items(target, items)
 
     def _store_items(self, target: ast.Tuple, items: list[Value]) -> None:
@@ -180,7 +180,7 @@ class Statements(Expressions):
         elif isinstance(target, ast.Name):
             self.assign(target.id, self.binary(node.op, place, by))
         else:
-            self._put(place, self.binary(node.op, place, by))
+            self._assign_entry(place, self.binary(node.op, place, by))
 
     def do_If(self, node: ast.If) -> bool:
         """Translate a statement of the kind If."""
@@ -197,5 +197,5 @@ class Statements(Expressions):
             other = self.block(node.orelse)
         self.emit("}")
         if not left:
-            self.env = after if other else joined(after, self.env)
+            self.env = after if other else join_names(after, self.env)
         return left and other

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Array, Number, Table
+from lissom.kernel.compile.argument_kinds import Array, Number, Table
 
 BOOL, INT, REAL, COMPLEX = (Number(name) for name in ("bool", "int64", "float64", "complex128"))
 PACK, COMPLEX_PACK = Number("void512"), Number("void1024")  # as NumPy names the numbers of `kernel.packs`
@@ -46,7 +46,7 @@ class Tuple:
         return f".at[{k}]" if self.alike else f".f{k}"
 
 
-def unsized(kind: Any) -> Any:
+def without_sizes(kind: Any) -> Any:
     """Return the kind of an argument, by which functions are told apart: of arrays no sizes."""
     return replace(kind, sizes=()) if isinstance(kind, Array) and kind.sizes else kind
 
@@ -71,7 +71,7 @@ def word_count(dtype: str) -> int:
     return int(dtype[4:]) // 8 if dtype.startswith("void") else np.dtype(dtype).itemsize
 
 
-def unified(a: Any, b: Any) -> Any:
+def unify(a: Any, b: Any) -> Any:
     """Return the narrowest kind that holds values of both; None if there is none."""
     if a == b:
         return a
@@ -85,7 +85,7 @@ def unified(a: Any, b: Any) -> Any:
         sizes = tuple(m if m == n else 0 for m, n in pairs)
         return Array(a.dtype, a.ndim, a.layout if a.layout == b.layout else "A", sizes if any(sizes) else ())
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
-        items = tuple(map(unified, a.items, b.items))
+        items = tuple(map(unify, a.items, b.items))
         return None if None in items else Tuple(items, a.names)
     return None
 

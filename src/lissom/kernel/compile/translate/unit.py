@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.compile.kinds import Array, Number, Table
-from lissom.kernel.compile.marks import Kernel
+from lissom.kernel.compile.argument_kinds import Array, Number, Table
+from lissom.kernel.compile.decorators import Kernel
 from lissom.kernel.compile.trace import Need
 from lissom.kernel.compile.translate.function import Translation
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.scope import Restart, Scope
 from lissom.kernel.compile.translate.sources import Sources
-from lissom.kernel.compile.translate.types import C_NUMBERS, COMPLEX, Tuple, Types, unsized
+from lissom.kernel.compile.translate.types import C_NUMBERS, COMPLEX, Tuple, Types, without_sizes
 from lissom.kernel.compile.translate.values import CONSTANTS, Value, constant, real_text
 
 RESULTS = {"none": None, **{name: Number(name) for name in ("bool", "int64", "float64")}}
@@ -32,7 +32,7 @@ def find(need: Need) -> Any:
 
 def symbol(kernel: Any, kinds: tuple[Any, ...]) -> str:
     """Return the C name of a kernel for arguments of these kinds."""
-    described = f"{kernel.__module__}({', '.join(unsized(kind).text for kind in kinds)})"
+    described = f"{kernel.__module__}({', '.join(without_sizes(kind).text for kind in kinds)})"
     return f"lissom_{kernel.__name__.strip('_')}_{hashlib.sha256(described.encode()).hexdigest()[:12]}"
 
 
@@ -51,7 +51,7 @@ class Catalogue:
     def __init__(self, needs: dict[Need, str]) -> None:
         self.entries: dict[Any, tuple[str, Any]] = {}
         for need, returns in needs.items():
-            kernel, kinds = find(need), tuple(map(unsized, need.kinds))
+            kernel, kinds = find(need), tuple(map(without_sizes, need.kinds))
             self.entries[kernel.py_func, kinds] = symbol(kernel, kinds), RESULTS[returns]
 
     def find(self, kernel: Any, kinds: tuple[Any, ...]) -> tuple[str, Any] | None:
@@ -76,7 +76,7 @@ class Unit:
         self._made: dict[Any, tuple[str, Translation]] = {}
         self._begun: set[Any] = {(kernel.py_func, kinds)}
         self._names: dict[str, int] = {}
-        kinds = tuple(map(unsized, kinds))
+        kinds = tuple(map(without_sizes, kinds))
         for kind in kinds:
             number = kind.dtype if isinstance(kind, Array) else kind.name if isinstance(kind, Number) else "float64"
             if number not in C_NUMBERS:
@@ -112,17 +112,17 @@ class Unit:
             raise Refused(f"{getattr(thing, '__name__', thing)} is no function that kernels have")
         if isinstance(thing, Kernel) and not thing.compiled:
             raise Refused(f"{function.__name__} stays Python: kernels reach it through a Pointer")
-        kinds = tuple(unsized(x.kind) for x in arguments)
+        kinds = tuple(without_sizes(x.kind) for x in arguments)
         known = self.catalogue.find(thing, kinds) if isinstance(thing, Kernel) else None
         if known is not None:
             name, result = known
             self._externals[name] = prototype(self.types, name, kinds, result)
-            handed, writes = [caller.packed(caller.fitted(x, kind)) for x, kind in zip(arguments, kinds)], True
+            handed, writes = [caller.pack(caller.fit(x, kind)) for x, kind in zip(arguments, kinds)], True
         else:
             name, made = self._function(thing, arguments)
             caller.allocates |= made.allocates
             result, writes = made.result, made.writes
-            handed = [caller.packed(x) for x in arguments if not x.is_static]
+            handed = [caller.pack(x) for x in arguments if not x.is_static]
         return Value(result, f"{name}({', '.join(handed)})", thing=() if result is None else None), writes
 
     def _function(self, thing: Any, arguments: list[Value]) -> tuple[str, Translation]:
@@ -134,7 +134,7 @@ class Unit:
                 raise Refused(f"{function.__name__} calls itself")
             self._begun.add(at)
             given = [x if x.is_static else Value(x.kind) for x in arguments]
-            made = self._translated(function, given)
+            made = self._translate(function, given)
             count = self._names[function.__name__] = self._names.get(function.__name__, 0) + 1
             name = f"{function.__name__}__f{count}"
             how = "INLINE" if getattr(thing, "inlined", False) else "static"
@@ -142,7 +142,7 @@ class Unit:
             self._made[at] = name, made
         return self._made[at]
 
-    def _translated(self, function: Callable[..., Any], arguments: list[Value]) -> Translation:
+    def _translate(self, function: Callable[..., Any], arguments: list[Value]) -> Translation:
         self.sources.add(function.__module__)
         hints: dict[str, Any] = {}
         for _ in range(RESTARTS):
@@ -159,7 +159,7 @@ class Unit:
     # the file
 
     def _text(self, function: Callable[..., Any], kinds: tuple[Any, ...]) -> str:
-        made = self._translated(function, [Value(kind) for kind in kinds])
+        made = self._translate(function, [Value(kind) for kind in kinds])
         if self.result is None:
             self.result = made.result
         made.result = self.result

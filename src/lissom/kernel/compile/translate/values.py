@@ -6,8 +6,8 @@ import ast
 import operator
 from typing import Any
 
-from lissom.kernel.compile.kinds import Array
-from lissom.kernel.compile.translate.names import defined
+from lissom.kernel.compile.argument_kinds import Array
+from lissom.kernel.compile.translate.names import prelude_names
 from lissom.kernel.compile.translate.refused import Refused
 from lissom.kernel.compile.translate.types import (
     BOOL,
@@ -20,7 +20,7 @@ from lissom.kernel.compile.translate.types import (
     is_number,
     is_whole,
     letter,
-    unified,
+    unify,
 )
 
 ARITHMETIC: dict[type, tuple[str, str, Any]] = {
@@ -98,15 +98,15 @@ def real_text(x: float) -> str:
     return repr(x) if str(x)[0] != "-" else f"({x!r})"
 
 
-def converted(value: Value, kind: Any) -> Value:
+def convert(value: Value, kind: Any) -> Value:
     """Return the value as one of a kind that holds it."""
     if value.kind == kind or kind is None:
         return value
     if not is_number(kind):
         return Value(kind, value.text, n=value.n, s=value.s)
     if not is_number(value.kind):
-        raise Refused(f"{described(value)} is no number")
-    if value.number is not None and kind in (INT, REAL, COMPLEX) and unified(value.kind, kind) == kind:
+        raise Refused(f"{describe(value)} is no number")
+    if value.number is not None and kind in (INT, REAL, COMPLEX) and unify(value.kind, kind) == kind:
         return constant({INT: int, REAL: float, COMPLEX: complex}[kind](value.number))
     have, want = letter(value.kind), letter(kind)
     if have == want:
@@ -114,23 +114,23 @@ def converted(value: Value, kind: Any) -> Value:
             raise Refused("a real number where a whole one is stored")
         casts = {REAL: "(double)", INT: "(int64_t)"}
         return Value(kind, f"{casts[kind]}({value.text})" if kind in casts else value.text)
-    if unified(value.kind, kind) != kind:
-        raise Refused(f"{described(value)} does not fit into a number of {kind.text}")
+    if unify(value.kind, kind) != kind:
+        raise Refused(f"{describe(value)} does not fit into a number of {kind.text}")
     return Value(kind, f"{want}_of_{have}({value.text})")
 
 
-def described(value: Value) -> str:
+def describe(value: Value) -> str:
     """Return what a message calls a value."""
     if value.kind is None:
         return getattr(value.thing, "__name__", repr(value.thing))
     return f"{value.text} ({getattr(value.kind, 'text', value.kind)})"
 
 
-def combined(op: ast.operator, a: Value, b: Value) -> Value:
+def combine(op: ast.operator, a: Value, b: Value) -> Value:
     """Return what a binary operator makes of two numbers; constants are computed, as Python does."""
     for each in (a, b):
         if not is_number(each.kind):
-            raise Refused(f"{type(op).__name__} of {described(each)}, which is no number")
+            raise Refused(f"{type(op).__name__} of {describe(each)}, which is no number")
     if isinstance(op, ast.Pow):
         return _power(a, b)
     if type(op) not in ARITHMETIC:
@@ -139,15 +139,15 @@ def combined(op: ast.operator, a: Value, b: Value) -> Value:
     if sign in ("/", "//", "%") and b.number == 0:
         raise Refused("division by zero")
     if a.number is not None and b.number is not None:
-        return folded(compute, a, b)
+        return fold(compute, a, b)
     for each in (a, b):
         if each.kind.name in NARROW:
             raise Refused(f"arithmetic of {each.kind.name}, which wraps in NumPy; int() makes a whole number of it")
     if a.kind == BOOL and b.kind == BOOL:
         raise Refused("arithmetic of two truth values, which NumPy and Python do not do alike")
-    kind = unified(a.kind, b.kind)
+    kind = unify(a.kind, b.kind)
     if kind == INT:
-        a, b = converted(a, INT), converted(b, INT)
+        a, b = convert(a, INT), convert(b, INT)
     if sign in ("//", "%"):
         if letter(kind) != "d":
             raise Refused(f"{type(op).__name__} of numbers that are not real")
@@ -161,7 +161,7 @@ def combined(op: ast.operator, a: Value, b: Value) -> Value:
     return Value(kind, f"({a.text} {sign} {b.text})")
 
 
-def folded(compute: Any, a: Value, b: Value) -> Value:
+def fold(compute: Any, a: Value, b: Value) -> Value:
     """Return what Python makes of two constants."""
     try:
         return constant(compute(a.number, b.number))
@@ -184,30 +184,30 @@ def _without_units(sign: str, a: Value, b: Value) -> Value | None:
 
 def _power(a: Value, b: Value) -> Value:
     if a.number is not None and b.number is not None:
-        return folded(operator.pow, a, b)
+        return fold(operator.pow, a, b)
     if is_whole(b.kind) and b.number is not None and 0 < b.number <= LARGEST_POWER:
         kind = INT if is_whole(a.kind) else a.kind
         return Value(kind, f"power_{'int' if kind == INT else letter(kind)}({a.text}, {b.number})")
     if b.number == 0.5 and letter(a.kind) in "cp":
-        return called("sqrt", [a])
+        return call_elementary("sqrt", [a])
     if letter(a.kind) != "d" or letter(b.kind) != "d" or (is_whole(a.kind) and is_whole(b.kind)):
         raise Refused(f"a power with an exponent that is not a whole number from 1 to {LARGEST_POWER}")
     return Value(REAL, f"pow({a.text}, {b.text})")
 
 
-def called(name: str, arguments: list[Value]) -> Value:
+def call_elementary(name: str, arguments: list[Value]) -> Value:
     """Return an elementary function of prelude.h."""
     kind = arguments[0].kind
     for other in arguments[1:]:
-        kind = unified(kind, other.kind)
-    kind = unified(kind, REAL) if is_number(kind) else None
+        kind = unify(kind, other.kind)
+    kind = unify(kind, REAL) if is_number(kind) else None
     suffix = "" if kind in (None, REAL) else f"_{letter(kind)}"
-    if kind is None or (suffix and f"{name}{suffix}" not in defined()):
-        raise Refused(f"{name} of {', '.join(map(described, arguments))}")
-    return Value(kind, f"{name}{suffix}({', '.join(converted(each, kind).text for each in arguments)})")
+    if kind is None or (suffix and f"{name}{suffix}" not in prelude_names()):
+        raise Refused(f"{name} of {', '.join(map(describe, arguments))}")
+    return Value(kind, f"{name}{suffix}({', '.join(convert(each, kind).text for each in arguments)})")
 
 
-def negated(a: Value) -> Value:
+def negate(a: Value) -> Value:
     """Return -a."""
     if a.number is not None:
         return constant(-a.number)
@@ -215,21 +215,21 @@ def negated(a: Value) -> Value:
     return Value(kind, f"(-{a.text})" if letter(a.kind) == "d" else f"neg_{letter(a.kind)}({a.text})")
 
 
-def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
+def compare(op: ast.cmpop, a: Value, b: Value) -> Value:
     """Compare two numbers; of packs the first lane decides, as no robot that `packs.covers` allows gets there."""
     for each in (a, b):
         if not is_number(each.kind):
-            raise Refused(f"comparing {described(each)}, which is no number")
+            raise Refused(f"comparing {describe(each)}, which is no number")
     if type(op) not in COMPARISONS:
         raise Refused(f"the comparison {type(op).__name__}")
     sign, compute = COMPARISONS[type(op)]
     if a.number is not None and b.number is not None:
         return constant(bool(compute(a.number, b.number)))
-    kind = unified(a.kind, b.kind)
+    kind = unify(a.kind, b.kind)
     if letter(kind) == "c":
         if sign not in ("==", "!="):
             raise Refused("an order of complex numbers")
-        equal = f"equal_c({converted(a, COMPLEX).text}, {converted(b, COMPLEX).text})"
+        equal = f"equal_c({convert(a, COMPLEX).text}, {convert(b, COMPLEX).text})"
         return Value(BOOL, equal if sign == "==" else f"(!{equal})")
     if letter(kind) == "q":
         raise Refused("an order of complex numbers")
@@ -242,7 +242,7 @@ def truth(value: Value) -> Value:
     if value.thing is not None or value.is_static:
         return constant(bool(value.thing))
     if not is_number(value.kind) or letter(value.kind) != "d":
-        raise Refused(f"{described(value)} as a condition")
+        raise Refused(f"{describe(value)} as a condition")
     return value if value.kind == BOOL else Value(BOOL, f"({value.text} != 0)")
 
 
@@ -250,14 +250,14 @@ def part(value: Value, name: str) -> Value:
     """Return the real or imaginary part of a number."""
     if value.kind in (COMPLEX, COMPLEX_PACK):
         return Value(REAL if value.kind == COMPLEX else PACK, f"{value.text}.{name[:2]}")
-    return value if name == "real" else converted(constant(0), value.kind)
+    return value if name == "real" else convert(constant(0), value.kind)
 
 
 def strides(of: Value) -> list[Value]:
     """Return the strides of an array in C's order, counted in entries."""
     out = [constant(1)]
     for length in reversed(of.n[1:]):
-        out.insert(0, combined(ast.Mult(), length, out[0]))
+        out.insert(0, combine(ast.Mult(), length, out[0]))
     return out
 
 
@@ -268,6 +268,6 @@ def tuple_kind(items: list[Value]) -> Tuple | None:
         return None
     widest: Any = kinds[0] if kinds else None
     for other in kinds[1:]:
-        widest = None if widest is None else unified(widest, other)
+        widest = None if widest is None else unify(widest, other)
     alike = widest is not None and (is_number(widest) or isinstance(widest, Array | Tuple))
     return Tuple((widest,) * len(kinds) if alike else tuple(kinds))

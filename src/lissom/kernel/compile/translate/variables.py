@@ -102,7 +102,7 @@ class Webs:
                 ends = [self._block(part, dict(state), breaks, continues) for part in (node.body, node.orelse)]
                 if ends == [None, None]:
                     return None
-                state = _merged(*ends)
+                state = _merge(*ends)
             elif isinstance(node, ast.For | ast.While):
                 state = self._loop(node, state)
             elif isinstance(node, ast.Break):
@@ -144,13 +144,13 @@ class Webs:
             end = self._block(node.body, inside, breaks, continues)
             if counts and isinstance(node.target, ast.Name):
                 self.running.pop()
-            state = _merged(state, end, *continues)
+            state = _merge(state, end, *continues)
         if isinstance(node, ast.While):
             self._reads(node.test, state)
-        return _merged(state, *breaks)
+        return _merge(state, *breaks)
 
 
-def _merged(*states: Reaching | None) -> Reaching:
+def _merge(*states: Reaching | None) -> Reaching:
     out: Reaching = {}
     for state in states:
         for name, reaching in (state or {}).items():

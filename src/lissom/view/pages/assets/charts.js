@@ -1,6 +1,7 @@
 // Charts over time on a canvas: curves that lie on each other are striped, hover reads values, a drag zooms, a double click shows all, a legend entry hides its curve.
 "use strict";
 
+const DASHES = [[5, 4], [2, 3], [9, 3], [8, 3, 2, 3]]; // of what is drawn beside: references and the first other, the second, ...
 const STRIPE = 12; // px of each curve in turn where several lie on each other
 
 // Colours of the page in the scheme that the reader's browser asks for.
@@ -109,7 +110,7 @@ Lissom.Chart = class {
     for (const [name, colour, curves] of entries) {
       const entry = make("entry", this.legend);
       const swatch = make("swatch", entry);
-      swatch.style.borderTop = `2px ${curves[0].dashed ? "dashed" : "solid"} ${colour}`;
+      swatch.style.borderTop = `2px ${curves[0].dashed ? (curves[0].turn % 2 ? "dotted" : "dashed") : "solid"} ${colour}`;
       if (!curves[0].group) curves[0].swatch = swatch;
       make("entry-name", entry, name);
       if (!curves[0].group) curves[0].reading = make("reading", entry, "");
@@ -240,7 +241,7 @@ Lissom.Chart = class {
       if (curve.swatch) curve.swatch.style.borderTopColor = colour;
       pen.strokeStyle = twin ? theme.ink : colour;
       pen.lineWidth = curve.dashed ? 1.2 : 1.7;
-      pen.setLineDash(curve.dashed ? [5, 4] : among > 1 ? [STRIPE, (among - 1) * STRIPE] : []);
+      pen.setLineDash(curve.dashed ? DASHES[curve.turn % DASHES.length] : among > 1 ? [STRIPE, (among - 1) * STRIPE] : []);
       pen.lineDashOffset = curve.dashed ? 0 : -place * STRIPE;
       pen.lineJoin = "round";
       pen.beginPath();
