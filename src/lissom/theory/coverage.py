@@ -31,6 +31,7 @@ class Feature(Enum):
     LOOPS = "covers trees without loops; use kernel or screw_pde"
     ELEMENTS = "knows no elements; use kernel"
     CONTACTS = "knows no contacts; use kernel"
+    ACTUATORS = "knows no actuators and no friction with bristles, which have states of their own; use kernel"
     PRESCRIBED_JOINTS = "takes forces; drive this joint with a torque instead"
     GROUP_JOINTS = "is a chain of turning and sliding joints, each of one coordinate; take another joint"
     OTHER_MOTIONS = "knows no such motion of a joint, whose screw changes as it moves; use kernel"
@@ -61,6 +62,7 @@ def parts(model: Model) -> Iterator[Part]:
         (Feature.LOOPS, model.loops),
         (Feature.ELEMENTS, robot.elements),
         (Feature.CONTACTS, robot.contacts),
+        (Feature.ACTUATORS, robot.drives),
     ):
         yield from (Part(feature, (feature.name.lower(),), each.name) for each in owners)
     yield from (Part(Feature.PRESCRIBED_JOINTS, ("prescribed",), joint) for joint in model.prescribed)
