@@ -16,6 +16,7 @@ from lissom import simulation as simulation
 from lissom import study as study
 from lissom import theory as theory
 from lissom import view as view
+from lissom.analysis.equilibrium.inverse_kinetostatics import inverse_kinetostatics as inverse_kinetostatics
 from lissom.analysis.equilibrium.statics import static_equilibrium as static_equilibrium
 from lissom.analysis.equilibrium.steady_motion import steady_motion as steady_motion
 from lissom.analysis.linear_models.frequency_response import frequency_response as frequency_response

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lissom.errors import LissomError
+
+LOG = logging.getLogger(__name__)
 
 
 class NotWritten(LissomError):
@@ -70,6 +73,7 @@ def write_whole(path: str | os.PathLike[str], content: Any) -> None:
     """
     with replacing(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
+    LOG.debug("wrote %s", path)
 
 
 @contextlib.contextmanager

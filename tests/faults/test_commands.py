@@ -38,9 +38,9 @@ COMMANDS = {  # and what they write last
     "export swing.yaml --to fmu --out here.fmu": "here.fmu",
 }
 NEEDS = {
-    "zarr": ("sweep rods.yaml", "pip install 'lissom[cluster]'"),
+    "zarr": ("sweep rods.yaml", "pip install 'lissom[studies]'"),
     "distributed": ("sweep rods.yaml --cluster tcp://localhost:1", "pip install 'lissom[cluster]'"),
-    "casadi": ("export arm.yaml --to c", "or take the backend 'loops'"),
+    "casadi": ("export arm.yaml --to c --backend straight", "or take the backend 'loops'"),
 }
 
 

@@ -3,6 +3,7 @@ from lissom.analysis.energy_balance import audit_energy as audit_energy
 from lissom.analysis.energy_balance import energy_audit as energy_audit
 from lissom.analysis.equilibrium.deflection import Deflection as Deflection
 from lissom.analysis.equilibrium.equilibrium_state import Equilibrium as Equilibrium
+from lissom.analysis.equilibrium.inverse_kinetostatics import inverse_kinetostatics as inverse_kinetostatics
 from lissom.analysis.equilibrium.statics import static_equilibrium as static_equilibrium
 from lissom.analysis.equilibrium.steady_motion import SteadyMotion as SteadyMotion
 from lissom.analysis.equilibrium.steady_motion import steady_motion as steady_motion
@@ -13,6 +14,12 @@ from lissom.analysis.linear_models.linear_model import Poles as Poles
 from lissom.analysis.linear_models.linearisation import linearise as linearise
 from lissom.analysis.linear_models.model_reduction import Reduction as Reduction
 from lissom.analysis.linear_models.model_reduction import reduce_model as reduce_model
+from lissom.analysis.linear_models.root_locus import RootLocus as RootLocus
+from lissom.analysis.linear_models.root_locus import root_locus as root_locus
+from lissom.analysis.linear_models.stability_margins import StabilityMargins as StabilityMargins
+from lissom.analysis.linear_models.stability_margins import stability_margins as stability_margins
+from lissom.analysis.linear_models.step_response import StepResponse as StepResponse
+from lissom.analysis.linear_models.step_response import step_response as step_response
 from lissom.analysis.modes.mode_identification import IdentifiedModes as IdentifiedModes
 from lissom.analysis.modes.mode_identification import identify_modes as identify_modes
 from lissom.analysis.modes.natural_modes import NaturalModes as NaturalModes

@@ -6,6 +6,7 @@ commands answer at once.
 
 import atexit
 import gc
+import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
@@ -20,6 +21,8 @@ from lissom.version import __version__
 # New objects before Python looks for unused ones. With this and `gc.freeze`, `lissom check ella` computes for 0.64 s
 # instead of 0.79 s, `lissom run ella` for 3.1 s instead of 3.8 s.
 GARBAGE = 100_000
+LOGGING = "LISSOM_LOG"  # the variable that asks for a log: a level, or a file
+COMPLETING = "_LISSOM_COMPLETE"  # the variable by which a shell asks for words, set by its own script
 
 
 class Command(NamedTuple):
@@ -50,7 +53,7 @@ COMMANDS = {
         ],
     ),
     "modes": Command(
-        "lissom.cli.commands.modes:modes",
+        "lissom.cli.commands.analysis.modes:modes",
         [
             ("lissom modes ella", "joints locked, arm stretched out"),
             ("lissom modes ella --pose shoulder=0.5 --pose elbow='90 deg' --sag", "at a pose, bent by its weight"),
@@ -59,12 +62,22 @@ COMMANDS = {
             ("lissom modes satellite-two-arm --free", "joints and base free"),
         ],
     ),
+    "bode": Command(
+        "lissom.cli.commands.analysis.bode:bode",
+        [
+            ("lissom bode ella --input elbow --output forearm.tip.y", "Bode diagram, resonances; out/ella/bode.png"),
+            ("lissom bode ella --input elbow --output elbow.rate --kind nyquist", "in the complex plane"),
+            ("lissom bode ella --input elbow --loop", "margins of the scenario's controller"),
+            ("lissom bode ella --pose elbow='90 deg' --kind root-locus", "poles as a gain on the elbow grows"),
+        ],
+    ),
     "pose": Command(
         "lissom.cli.commands.pose:pose",
         [
             ("lissom pose luffing-crane --pose pin='30 deg'", "how long the cylinder is there"),
             ("lissom pose luffing-crane --pose lift=3.8", "the angle that a length gives"),
             ("lissom pose luffing-crane --at boom='[., ., 9]'", "both, for a tip 9 m up"),
+            ("lissom pose ella --at forearm='[1, 0.5, .]' --sag", "the bent tip is there"),
             ("lissom pose rigid-7-axis --at link7='[0.4, 0.2, 0.6]' --json", "inverse kinematics, for machines"),
         ],
     ),
@@ -182,7 +195,7 @@ def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app = typer.Typer(
         name="lissom",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -227,5 +240,18 @@ def main() -> None:
     gc.set_threshold(GARBAGE)
     atexit.register(gc.freeze)  # else Python looks through all objects again at the end
     keep_standard_streams()
-    called = sys.argv[1:2]
-    make_app(called if set(called) & COMMANDS.keys() else COMMANDS)(prog_name="lissom")
+    if LOGGING in os.environ:
+        from lissom.cli.printing.log_output import log_to
+
+        log_to(os.environ[LOGGING])
+    called = [word for word in _completed() or sys.argv[1:2] if word in COMMANDS]
+    make_app(called or COMMANDS)(prog_name="lissom")
+
+
+def _completed() -> list[str]:
+    """Return the command that a shell is asking the rest of, on Tab; nothing where it asks for a command."""
+    if COMPLETING not in os.environ:
+        return []
+    words = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or ""
+    line = words.split()
+    return line[1:2] if len(line) > 2 or words.endswith((" ", "\n")) else list(COMMANDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -28,6 +29,7 @@ Records: TypeAlias = Record | Mapping[str, object] | Iterable[Record | Mapping[s
 # The search is lissom's own: nine fits of three arms (tests/helpers/measured_arms.py, starts up to 40 % off) take it 75
 # evaluations. SciPy's trust region (`least_squares`, its end decided alike) takes 88, from afar up to three times as
 # many, and cannot be told when to end before SciPy 1.16.
+LOG = logging.getLogger(__name__)
 ROUNDS = 6  # of finding parameters and noise in turn
 SETTLED = 0.02  # share by which the noise may change in the last round
 # of half the sum of squared residuals, per sample of the errors' memory, where a step of one deviation gains 0.5:
@@ -208,6 +210,7 @@ def descend(
             if damping > HOPELESS:
                 return z * size, "stopped: no step gains anything, so doubt the model or tighten rtol"
         z, r = trial, found
+        LOG.info("half the squared residuals %.6g after %d evaluations", 0.5 * float(r @ r), misfit.evaluations)
         J = misfit.jacobian(z * size) * size
         damping = damping / EASIER if gained > GOOD * expected else damping
         damping = damping if damping > DAMPED / EASIER else 0.0

@@ -59,8 +59,13 @@ def describe(robot: Robot) -> str:
     if any(link.beam is not None for link in robot.links):
         console.print("Natural frequencies in Hz of each flexible link alone, clamped at its base")
         console.print(f"[those of its modes in the model, where they are more than {DIFFERS:.0%} higher]")
-        console.print(_frequencies(robot, flexible))
-        shifts = _shear_shifts(robot)
+        refined = {
+            link.name: _refine(link.beam, robot.materials, flexible[link.name])
+            for link in robot.bodies
+            if link.beam is not None
+        }
+        console.print(_frequencies(robot, flexible, refined))
+        shifts = _shear_shifts(robot, refined)
         if shifts.row_count:
             console.print("What shear does to these frequencies (shear: none leaves it out)")
             console.print(shifts)
@@ -185,7 +190,7 @@ def _actions(joint: Joint) -> str:
     return "; ".join(parts)
 
 
-def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
+def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink], refined: dict[str, BeamLink]) -> Table:
     """Return the lowest frequencies by direction, and the model's where it has too few modes for them."""
     table = _table()
     table.add_column("link", overflow="fold")
@@ -195,7 +200,7 @@ def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         mechanics = flexible.get(link.name)
         if link.beam is None or not isinstance(mechanics, BeamLink):
             continue
-        own = _by_direction(_refine(link.beam, robot.materials))
+        own = _by_direction(refined[link.name])
         model = _by_direction(mechanics)
         cells = []
         for direction in DIRECTIONS:
@@ -205,7 +210,7 @@ def _frequencies(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     return table
 
 
-def _shear_shifts(robot: Robot) -> Table:
+def _shear_shifts(robot: Robot, refined: dict[str, BeamLink]) -> Table:
     """Return by how many per cent shear lowers each frequency that is shown, where that is resolved."""
     table = _table()
     table.add_column("link", overflow="fold")
@@ -214,11 +219,11 @@ def _shear_shifts(robot: Robot) -> Table:
     for link in robot.bodies:
         if link.beam is None or not link.beam.sheared:
             continue
-        own, rigid = (
-            _refine(beam, robot.materials) for beam in (link.beam, link.beam.model_copy(update={"shear": "none"}))
-        )
-        cells = dict.fromkeys(DIRECTIONS, "")
         counts = link.beam.mode_counts(robot.materials)
+        own = refined[link.name]
+        unsheared = link.beam.model_copy(update={"shear": "none"})
+        rigid = _refine(unsheared, robot.materials, own, counts)
+        cells = dict.fromkeys(DIRECTIONS, "")
         for group in coupled_directions(own.profile):  # modes of directions that move each other count together
             (hz, labels), (without, _) = _in_order(own, group), _in_order(rigid, group)
             shifts = [a / b - 1 for a, b in zip(hz, without)][: len(hz) // RESOLVED]
@@ -254,17 +259,21 @@ def _frequency(own: float, model: float) -> str:
     return _number(own) + (f"{UNBROKEN}[{_number(model)}]" if model > (1 + DIFFERS) * own else "")
 
 
-def _refine(beam: Beam, materials: dict[str, Material]) -> BeamLink:
-    """Return the same beam with more functions in the directions it has, those of the masses on it among them."""
-    modes = {
-        name: min(count + FINER, MOST_MODES) if count else 0 for name, count in beam.mode_counts(materials).items()
-    }
-    finer = beam.model_copy(update={"modes": Modes(**modes), "ends": "auto"}).build(materials)
-    inside = [lump.x for lump in finer.masses if 0 < np.real(lump.x) < np.real(beam.length)]
+def _refine(
+    beam: Beam, materials: dict[str, Material], built: FlexibleLink, counts: dict[str, int] | None = None
+) -> BeamLink:
+    """Return the same beam with more functions in the directions it has, those of the masses on it among them.
+
+    `built` has its masses; `counts` of functions are those of the beam unless given.
+    """
+    assert isinstance(built, BeamLink), "links with a beam are beams"
+    counts = beam.mode_counts(materials) if counts is None else counts
+    modes = {name: min(count + FINER, MOST_MODES) if count else 0 for name, count in counts.items()}
+    inside = [lump.x for lump in built.masses if 0 < np.real(lump.x) < np.real(beam.length)]
     if not inside:  # functions of a link are made for what its tip carries
-        return finer
+        return beam.model_copy(update={"modes": Modes(**modes), "ends": "auto"}).build(materials)
     along = beam.profile(materials).split(inside)
-    return replace(finer, section=along, basis=own_basis(along, modes, masses=finer.masses))
+    return replace(built, section=along, basis=own_basis(along, modes, masses=built.masses))
 
 
 def _by_direction(beam: BeamLink) -> dict[str, list[float]]:
@@ -277,7 +286,10 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     table.show_header = False
     joints = sum(link.joint.type != "fixed" for link in robot.links)
     coordinates = sum(link.joint.nv for link in robot.links)
-    modes, rotors = robot.mode_count, robot.rotor_count
+    modes, rotors = sum(link.count for link in flexible.values()), robot.rotor_count  # links are not built again
+    states = robot.state_count
+    nv = coordinates + modes + rotors + states
+    nq = sum(link.joint.nq for link in robot.links) + modes + rotors
     table.add_row("mass", f"{_number(sum(_mass(link, flexible) for link in robot.bodies))} kg")
     table.add_row("links", f"{len(robot.links)} ({len(flexible)} flexible)")
     table.add_row("moving joints", f"{joints}")
@@ -289,13 +301,13 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         table.add_row("elements", f"{len(robot.elements)}: {between}")
     if robot.contacts:
         table.add_row("contacts", f"{len(robot.contacts)}: {', '.join(part.name for part in robot.contacts)}")
-    parts = ((coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor"))
+    parts = ((coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor"), (states, "state of actuators"))
     table.add_row(
         "degrees of freedom",
-        f"nv = {robot.nv}: {', '.join(_count_text(*each) for each in parts)}",
+        f"nv = {nv}: {', '.join(_count_text(*each) for each in parts)}",
     )
-    quaternions = "" if robot.nq + robot.state_count == robot.nv else ", with quaternions"
-    table.add_row("configuration", f"nq = {robot.nq}{quaternions}")
+    quaternions = "" if nq + states == nv else ", with quaternions"
+    table.add_row("configuration", f"nq = {nq}{quaternions}")
     return table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # only annotations need them
     from lissom.dynamics.sensing import Sensors
     from lissom.simulation.inputs.run_arguments import Controller, Loads, Payloads, Start
 
+LOG = logging.getLogger(__name__)
 DOING, COMPILING = "simulating", "compiling, once per machine"
 
 
@@ -117,6 +119,8 @@ def simulate(
         }
         drive["sensors"] = sensors
         raw = simulate_raw(robot, settings, **drive, progress=bar.update)
+    told = (raw.model.robot.name, raw.method, raw.steps, raw.time[-1] if len(raw.time) else 0.0, raw.wall)
+    LOG.info("%s: %s, %d steps to t = %g s in %.3g s, %s %s", *told, raw.status.word, raw.message)
     if len(raw.time) == 0:
         raise LissomError(f"the run ended before its first output: {raw.message}")
     trajectory = from_run(raw)

@@ -79,6 +79,11 @@ class GeneralSection:
             holes=tuple(hole @ flat.T + shift for hole in self.holes),
         )
 
+    def carrying(self, mass: Number, place: tuple[Number, Number]) -> GeneralSection:
+        """Return the section with mass per length at a place (y, z) from the axis, which does not stiffen it."""
+        at = np.array([1.0, 0.0, *place])
+        return replace(self, moments=self.moments + mass * np.outer(at, at))
+
     @property
     def size(self) -> float:
         """Root of bending over axial stiffness, the larger one: about a third of its height."""

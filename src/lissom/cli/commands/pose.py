@@ -47,14 +47,18 @@ def pose(
         list[str] | None,
         typer.Option("--keep", metavar="NAME", show_default=False, help="A joint that does not move for --at."),
     ] = None,
+    sag: Annotated[
+        bool, typer.Option("--sag", help="With the links bent by their weight: the bent tip is there, for --at.")
+    ] = False,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
     """Joint values, lengths of cylinders and ropes, and places of the tips, whichever of them are given.
 
-    Loops are closed and links are not bent. Joints that --pose names stay there, cylinders follow them; without them,
-    cylinders have their own lengths.
+    Loops are closed, and links are not bent but with --sag. Joints that --pose names stay there, cylinders follow them;
+    without them, cylinders have their own lengths.
     """
+    from lissom.analysis import inverse_kinetostatics, static_equilibrium
     from lissom.cli.builtin_entries import robot_of
     from lissom.dynamics import closed_pose, inverse_kinematics
 
@@ -64,10 +68,11 @@ def pose(
     if at is None:
         if keep:
             raise typer.BadParameter("--keep goes with --at")
-        q = closed_pose(model, start).q
+        q = static_equilibrium(model, start).q if sag else closed_pose(model, start).q
     else:
         link, target = _target(at)
-        q = inverse_kinematics(model, target, link, q=start, keep=keep or None).q
+        find = inverse_kinetostatics if sag else inverse_kinematics
+        q = find(model, target, link, q=start, keep=keep or None).q
     found = _describe(model, q)
     if as_json:
         typer.echo(json.dumps(found._asdict(), indent=2))

@@ -20,17 +20,25 @@ Arguments = ParamSpec("Arguments")
 
 
 def command(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Turn a function into a command whose user errors are one message and exit code 1, its warnings a line each.
+    """Turn a function into a command whose user errors are one message and exit code 1, its warnings a line each, once.
 
     It goes on where nobody reads what it prints; output that is lost for another reason is an error at its end.
     """
 
     @functools.wraps(function)
     def safe(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        told: set[str] = set()
+
+        def show(message: Warning | str, *_: Any, **__: Any) -> None:
+            """Print a warning once, however many runs of this command it is about."""
+            if str(message) not in told:
+                told.add(str(message))
+                say(f"warning: {message}", "yellow")
+
         with guard_output() as out:
             try:
                 with warnings.catch_warnings():
-                    warnings.showwarning = _show_warning
+                    warnings.showwarning = show
                     function(*args, **kwargs)
             except LissomError as error:
                 fail(str(error))
@@ -55,10 +63,6 @@ def fail(text: str) -> NoReturn:
 def say(text: str, colour: str) -> None:
     """Print a message on standard error, as it is: it may hold brackets."""
     typer.secho(text, err=True, fg=colour)
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    say(f"warning: {message}", "yellow")
 
 
 def assignment(text: str, example: str) -> tuple[str, Any]:

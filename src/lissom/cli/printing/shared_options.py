@@ -49,7 +49,25 @@ Beside = Annotated[
         help="Another run or a table of measured data to draw into the charts; may be given several times.",
     ),
 ]
-Anything = Annotated[str, typer.Argument(metavar="NAME|FILE", show_default=False, help="A built-in name or a file.")]
+
+
+def complete_builtin(incomplete: str) -> list[str]:
+    """Return the built-in names that begin so; a shell completes files itself where there are none."""
+    from lissom import builtin
+
+    names = {*builtin.names(builtin.ROBOTS), *builtin.names(builtin.SCENARIOS)}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+Anything = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME|FILE",
+        show_default=False,
+        help="A built-in name or a file.",
+        autocompletion=complete_builtin,
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

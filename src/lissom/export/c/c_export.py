@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -84,7 +86,7 @@ def to_c(
         Numbers of the robot that become an argument, by their paths: "links.payload.body.mass".
     backend : Literal
         "straight" writes every function as a list of assignments, "loops" as loops over tables, translated
-        from the kernel; "auto" takes the first where the list is short.
+        from the kernel; "auto" takes the first where the list is short and CasADi is installed.
     """
     from lissom.export.c.checks.test_program import check_program
     from lissom.export.c.checks.timing_program import clock_program
@@ -93,8 +95,12 @@ def to_c(
 
     model = as_model(robot)
     check_choice("backend", backend, ("auto", "straight", "loops"))
-    if backend != "loops":
+    if backend == "straight":
         need_casadi("straight-line C code needs", "or take the backend 'loops'")
+    elif backend == "auto" and find_spec("casadi") is None:
+        backend = "loops"
+        text = "without CasADi all functions are written as loops; short ones run faster with it"
+        warnings.warn(f'{text}: pip install "lissom[symbolic]"', stacklevel=2)
     for link in wrenches:
         model.row(link)
     task = ExportTask(

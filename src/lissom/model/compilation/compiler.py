@@ -30,8 +30,8 @@ from lissom.kernel.data.arrays import (
     Strain,
     Tree,
     Velocities,
-    layout,
 )
+from lissom.kernel.data.table_operations import layout
 from lissom.lie import so3
 from lissom.model.compilation.actuator_tables import put_actuators, rotor_inertias
 from lissom.model.compilation.array_checks import check

@@ -208,7 +208,9 @@ class Beam(Description):
             return self.modes.as_dict()
         wanted = ModesTo.model_construct() if isinstance(self.modes, str) else self.modes
         reach, accuracy = wanted.to, wanted.accuracy
-        counts = dict(known_mode_counts(self, tuple(materials.items()), reach, accuracy))
+        # what it carries and how it is held do not change them: beams that differ in that alone share them
+        bare = self.model_copy(update={"masses": (), "ends": "auto", "modes": "auto", "attachments": ()})
+        counts = dict(known_mode_counts(bare, tuple(materials.items()), reach, accuracy))
         if self.ends == "hermite":  # whose elements bring two each in bending
             counts |= {name: counts[name] + counts[name] % 2 for name in ("y", "z")}
         if reach is None:

@@ -127,7 +127,7 @@ class FrameMember(Description):
     def _centred(cls, section: Any) -> Any:
         if section is not None and not section.centred:
             text = "a member of a frame takes sections that are symmetric about y and z and not turned or offset"
-            raise refusal(f"{text}; use up for its direction, or a beam")
+            raise refusal(f"{text}, without added_mass; use up for its direction, or a beam")
         return section
 
 

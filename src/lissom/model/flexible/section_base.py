@@ -30,11 +30,16 @@ class SectionSpec(Description):
 
     turn: Annotated[float, Number("the angle about x by which the section is turned", "rad")] = 0.0
     offset: Annotated[Vec2, Pair("where the section's own origin lies off the link's axis")] = (0.0, 0.0)
+    added_mass: Annotated[
+        float,
+        Number("the mass per length that goes along without stiffening it: pipes, hoses, cables", "kg/m", at_least=0),
+    ] = 0.0
+    added_at: Annotated[Vec2, Pair("where that mass lies, from the link's axis")] = (0.0, 0.0)
 
     @property
     def centred(self) -> bool:
         """Whether its centroid and shear centre are on the link's axis and its principal axes along y and z."""
-        return not self._moved
+        return not self._moved and self.added_mass == 0
 
     @property
     def shears(self) -> bool:
@@ -105,8 +110,14 @@ class SectionSpec(Description):
         return self.placed(section_stress(self.own(material), made_of, shape.functions, around))
 
     def placed(self, made: Placeable) -> Placeable:
-        """Return a section, or its stresses, turned and shifted to where it sits."""
-        return made.placed(self.turn, self.offset) if self._moved else made
+        """Return a section, or its stresses, turned and shifted to where it sits; a section with what goes along."""
+        moved = made.placed(self.turn, self.offset) if self._moved else made
+        if self.added_mass == 0:
+            return moved
+        from lissom import beam
+
+        # stresses follow from its own stiffness
+        return moved.carrying(self.added_mass, self.added_at) if isinstance(moved, beam.GeneralSection) else moved
 
     def _sheared(self, material: beam.Material | None, factor: float | None) -> beam.Section:
         """Return the section with its own shear stiffness, or with `factor` G A."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from lissom.study.store.zarr_store import Store
 if TYPE_CHECKING:
     from lissom.study.plan.study_schema import Study
 
+LOG = logging.getLogger(__name__)
 _own = local()  # each thread has its own runs, as workers of Dask have several: kernels write to memory of the runs
 
 
@@ -73,6 +75,7 @@ def execute(
                 bar.update(done)
                 for count in _compute(store, missing, cores, client):
                     done += count
+                    LOG.info("%s: %d of %d runs are stored in %s", study.name, done, len(study), store.address)
                     bar.update(done)
     results = Results(store)
     tell_failures(results.values("status"), results.values("cause").tolist(), stacklevel=3)

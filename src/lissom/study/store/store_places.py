@@ -21,7 +21,7 @@ def need_zarr() -> Any:
         import zarr
     except ImportError:
         raise StudyError(
-            "studies are kept in Zarr stores, which need a package: pip install 'lissom[cluster]'"
+            "studies are kept in Zarr stores, which need a package: pip install 'lissom[studies]'"
         ) from None
     return zarr
 

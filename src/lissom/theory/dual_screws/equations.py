@@ -66,6 +66,7 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
         count = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         last = model.tree.joint_v[i] + model.joints.dofs[i]
+        # link accelerations z = (modes, P a + gamma), and D z + bias less the load on the body
         for j in range(count):
             z[j] = a[modes + j]
         for row in range(6):
@@ -78,6 +79,7 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
             f[count + row] -= wrench[i, row]
             W[i, row] = f[count + row]
         project(model, i, P, f, tau)
+    # tip to base: wrenches of the children, moved to the parent's origin and axes
     W[0, :] = 0.0
     for back in range(1, n):
         i = n - back
@@ -104,12 +106,14 @@ def mass(model, q, v, moving, printed, M, c):
         count = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         last = model.tree.joint_v[i] + model.joints.dofs[i]
+        # c: the link's forces at accelerations zero, projected
         for j in range(count):
             z[j] = 0.0
         for row in range(6):
             z[count + row] = moving.gamma[i, row]
         response(D, bias, z, count + 6, DP)
         project(model, i, P, DP, c)
+        # M = sum P^T D P: columns of D P, then their products with P
         for k in range(last):
             for row in range(count + 6):
                 total = DP[row] * 0.0

@@ -5,6 +5,7 @@ Without a compiler they run as the Python they are written in, which is told onc
 
 from __future__ import annotations
 
+import logging
 import sys
 import tempfile
 from contextlib import suppress
@@ -24,6 +25,7 @@ from lissom.kernel.compile.libraries.toolchain import Target
 from lissom.kernel.compile.translate import Catalogue, Unit
 from lissom.operating_system import locked
 
+LOG = logging.getLogger(__name__)
 SLOWER = 100  # times, Python against machine code: 112 for a call of forward dynamics of ella, 48 for a run of 20 ms
 
 
@@ -48,6 +50,7 @@ def compiled(kernel: Any, kinds: tuple[Kind, ...]) -> tuple[Library, str] | None
 
 def _compiled(kernel: Any, unit: Unit, name: str, table: Path, target: Target) -> Library:
     announce(kernel.__name__)
+    LOG.info("compiling %s into %s", kernel.__name__, table)
     try:
         link_index({name: (unit, result_name(unit.result))}, [_object(unit, table, target)], target, table, {})
     finally:
