@@ -56,6 +56,18 @@ def with_bodies(part: Part, count: int) -> Part:
     return made(*(longer(table, axes) for table, (_, axes) in zip(part, layout(made).values(), strict=True)))
 
 
+def restricted(part: Part, sizes: Mapping[Axis, int]) -> Part:
+    """Return `part` with the first entries alone along the axes of `sizes`, in the same memory."""
+
+    def shorter(table: Any, axes: tuple[Axis | int, ...]) -> Any:
+        if isinstance(table, tuple):
+            return restricted(table, sizes)
+        return table[tuple(slice(None) if isinstance(axis, int) else slice(sizes.get(axis)) for axis in axes)]
+
+    made: Any = type(part)
+    return made(*(shorter(table, axes) for table, (_, axes) in zip(part, layout(made).values(), strict=True)))
+
+
 def mapped(function: Callable[[np.ndarray], np.ndarray], part: Part) -> Part:
     """Apply `function` to every table of `part`."""
     made: Any = type(part)
