@@ -301,8 +301,9 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         table.add_row("elements", f"{len(robot.elements)}: {between}")
     if robot.contacts:
         table.add_row("contacts", f"{len(robot.contacts)}: {', '.join(part.name for part in robot.contacts)}")
-    parts = ((coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor"))
-    parts = (*parts, (states, "actuator state")) if states else parts
+    parts = [(coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor")]
+    if states:
+        parts.append((states, "actuator state"))
     table.add_row(
         "degrees of freedom",
         f"nv = {nv}: {', '.join(_count_text(*each) for each in parts)}",
