@@ -44,6 +44,7 @@ class Feature(Enum):
     )
     PRESTRESS = "has no prestress, and heat or a tendon strains this link; remove it"
     EXACT_FIELD = "has no geometrically exact field; use stiffening: first"
+    PROPELLER_MOMENT = "has no propeller moment, which this strip has with stiffening: first; use none"
     FOURTH_ORDER = "has no terms of fourth order, which a link on a loop has with stiffening: first; use none"
 
 
@@ -89,6 +90,8 @@ def _of_flexible_link(name: str, link: FlexibleLink) -> Iterator[Part]:
         yield Part(Feature.PRESTRESS, (*place, "beam"))
     if link.stiffening == "exact":
         yield Part(Feature.EXACT_FIELD, (*place, "beam", "stiffening"), link.stiffening)
+    if isinstance(link, BeamLink) and link.draws_in_width:
+        yield Part(Feature.PROPELLER_MOMENT, (*place, "beam", "stiffening"))
     if link.bow is not None:
         yield Part(Feature.FOURTH_ORDER, (*place, "beam", "stiffening"))
 

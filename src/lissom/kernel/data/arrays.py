@@ -192,9 +192,11 @@ class Inertia(NamedTuple):
 
 
 class Foreshortening(NamedTuple):
-    """Functions psi_p of the foreshortening sum_p psi_p(x) 1/2 eta A_p eta, weighed with a link's mass."""
+    """Functions psi_p of the foreshortening sum_p psi_p 1/2 eta A_p eta, weighed with a link's mass."""
 
     start: Annotated[Index, Axis.START]
+    axis: Annotated[Index, Axis.FUNCTION]  # 0, 1, 2: points draw back along x, sections draw in along y, z
+    reach: Annotated[Index, Axis.FUNCTION]  # A_p is zero beyond so many coordinates
     form: Annotated[Number, Axis.FUNCTION, Axis.MODE, Axis.MODE]  # A_p
     weight: Annotated[Number, Axis.FUNCTION]  # int psi_p
     s0: Annotated[Number, Axis.FUNCTION, 3]  # int psi_p s0

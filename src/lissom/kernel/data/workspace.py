@@ -49,8 +49,8 @@ class Workspace(NamedTuple):
     coupling_rows: Annotated[Number, Axis.MODE, 12]  # the same, mode by mode
     half_moment_change: Annotated[Number, 12]  # scratch: half of what the deformation adds to the moments
     rate: Annotated[Number, 12]  # scratch: rates of the moments
-    # scratch: force along x, torques about y and z of the foreshortening's drift
-    foreshortening_force: Annotated[Number, 3]
+    # scratch: torque and force of the foreshortening's drift
+    foreshortening_force: Annotated[Number, 6]
     shortening: Annotated[Number, 2, Axis.MODE]  # scratch: A_p eta, A_p etadot
     bow: Annotated[Number, Axis.BOW, 14]  # at nodes of links with terms of fourth order, see `bow`
     modal_force: Annotated[Number, Axis.MODE]  # scratch: bias of the modal rows

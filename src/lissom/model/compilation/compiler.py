@@ -213,6 +213,10 @@ class _Compiler(Layout):
         out = self.zeros(Foreshortening, FUNCTION=starts[-1])
         out.start[:] = starts
         for i, beam in self.bending():
+            if (part := parts.get(i)) is not None:
+                rows = slice(starts[i], starts[i + 1])
+                out.axis[rows] = part.axis
+                out.reach[rows] = np.where(out.axis[rows] == 0, beam.bending_count, beam.count)
             put_foreshortening(out, i, beam)
         return out
 
