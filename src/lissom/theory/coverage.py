@@ -31,6 +31,7 @@ class Feature(Enum):
     LOOPS = "covers trees without loops; `theory.build` closes them by its kinematics"
     ELEMENTS = "knows no elements; `theory.build` adds them by its kinematics"
     CONTACTS = "knows no contacts; `theory.build` adds them by its kinematics"
+    ACTUATORS = "knows no actuators and no friction with bristles, which have states of their own; use kernel"
     PRESCRIBED_JOINTS = "takes forces; `theory.build` drives this joint"
     GROUP_JOINTS = "is a chain of turning and sliding joints, each of one coordinate; take another joint"
     OTHER_MOTIONS = "knows no such motion of a joint, whose screw changes as it moves; use kernel"
@@ -62,6 +63,7 @@ def parts(model: Model) -> Iterator[Part]:
         (Feature.LOOPS, model.loops),
         (Feature.ELEMENTS, robot.elements),
         (Feature.CONTACTS, robot.contacts),
+        (Feature.ACTUATORS, robot.drives),
     ):
         yield from (Part(feature, (feature.name.lower(),), each.name) for each in owners)
     yield from (Part(Feature.PRESCRIBED_JOINTS, ("prescribed",), joint) for joint in model.prescribed)
