@@ -22,6 +22,7 @@ from lissom.analysis.equilibrium.steady_motion import steady_motion as steady_mo
 from lissom.analysis.linear_models.frequency_response import frequency_response as frequency_response
 from lissom.analysis.linear_models.linearisation import linearise as linearise
 from lissom.analysis.linear_models.model_reduction import reduce_model as reduce_model
+from lissom.analysis.modes.buckling import buckling as buckling
 from lissom.analysis.modes.natural_modes import natural_modes as natural_modes
 from lissom.citation import cite as cite
 from lissom.dynamics.energies import energy as energy

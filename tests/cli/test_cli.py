@@ -301,3 +301,26 @@ def test_a_comparison_takes_time(duration):
     assert refused.exit_code == 1
     assert "duration" in refused.output
     assert "must be" in refused.output
+
+
+def test_modes_tells_load_factors_at_which_an_arm_buckles(tmp_path: Path) -> None:
+    figure = tmp_path / "shapes" / "buckling.png"
+    result = call("modes", "spinup-beam", "--buckling", "--load", "blade=-1,0,0", "-n", 1, "--out", figure)
+    assert result.exit_code == 0
+    assert "load factor" in result.stdout
+    assert "buckles" in result.stdout
+    assert figure.stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--load", "blade=-1,0,0"), "--load, --follower and --out go with --buckling"),
+        (("--buckling", "--load", "blade"), "must be a link and three numbers in N, such as rod=0,0,-100"),
+        (("--buckling", "--follower", "blade=1,2"), "must be a link and three numbers in N, such as rod=0,0,-100"),
+    ],
+)
+def test_modes_says_how_loads_of_buckling_are_given(options: tuple[str, ...], text: str) -> None:
+    result = call("modes", "spinup-beam", *options)
+    assert result.exit_code in (1, 2)
+    assert text in plain(result.output)

@@ -61,6 +61,7 @@ ARGUMENTS = {
     lissom.derivatives: (REST, ZERO),
     lissom.linearise: (),
     lissom.natural_modes: (),
+    lissom.buckling: (),
     lissom.static_equilibrium: (),
     lissom.steady_motion: (),
     lissom.frequency_response: (),

@@ -11,7 +11,15 @@ import numpy as np
 from lissom.analysis.equilibrium.actuators_at_rest import resting_states
 from lissom.analysis.equilibrium.deflection import Deflection, tip_deflections
 from lissom.analysis.equilibrium.loop_freedoms import LoopFreedoms, free_displacements, multipliers, reaction_stiffness
-from lissom.analysis.equilibrium.tangent_matrices import Eigenmodes, Loads, Tangent, eigenmodes, load_forces, tangent
+from lissom.analysis.equilibrium.tangent_matrices import (
+    Eigenmodes,
+    Loads,
+    Tangent,
+    eigenmodes,
+    load_forces,
+    tangent,
+    without_gravity,
+)
 from lissom.dynamics import bias, integrate
 from lissom.dynamics.coordinates import indices
 from lissom.dynamics.kinematic_loops.loop_closing import length_gaps
@@ -71,8 +79,7 @@ class ForceBalance:
 
     def unloaded(self) -> ForceBalance:
         """Return the balance of springs and elastic links alone: no weight, loads, wrenches and given forces."""
-        arrays = self.model.arrays._replace(gravity=np.zeros_like(self.model.arrays.gravity))
-        model = self.model.with_arrays(arrays)
+        model = without_gravity(self.model)
         commands = np.where(np.arange(model.nv) < model.moving, 0.0, self.tau)
         bare = ForceBalance(model, self.free, commands, None, {}, {})
         bare.wanted = self.wanted

@@ -24,6 +24,7 @@ CORRECTIONS = 8
 FIRST, LONGEST, SHORTEST = 0.1, 0.5, 1e-4  # of an arc, in shares of the loads and of their linear response
 LAST = 20  # iterations at full load
 TOLERANCE = 1e-9  # of a correction along the path, relative to the linear response
+ROUNDING = 1e-6  # a correction below it that no longer shrinks is made of rounding, along what is about to give way
 FINAL = 1e-12
 BACK = -0.2  # load factor at which a path that turned back is left
 
@@ -48,15 +49,60 @@ def load_path(balance: ForceBalance, q: Vector) -> LoadPath:
         softest, floor = gives_way(spectrum(bare.at(q)))
         if softest <= floor:
             bare, factor = balance, False
-        return _Trace(balance, bare, q).followed(factor)
+        return _to_full_load(PathTrace(balance, bare, q), factor)
     except (Away, NotFinite, np.linalg.LinAlgError):
         return LoadPath(q, np.zeros(len(balance.wanted)), False, (), 0.0, q, 0, factor)
 
 
-class _Trace:
-    def __init__(self, balance: ForceBalance, bare: ForceBalance, q: Vector) -> None:
-        self.balance, self.bare, self.q, self.s = balance, bare, q, 0.0
-        self.begun = bare.tangent(q).force
+def _to_full_load(trace: PathTrace, factor: bool) -> LoadPath:
+    here = trace.begin()
+    limits: list[float] = []
+    top, h = here, FIRST
+    for _ in range(STEPS):
+        if here.s + h * here.ahead[1] >= 1:
+            if (end := trace.find_rest_at_full_load(here)) is not None:
+                return LoadPath(*end, True, tuple(limits), 1.0, end[0], trace.solved, factor)
+            h = (1 - here.s) / here.ahead[1] / 2
+        step = trace.advance(here, h)
+        if step is None:
+            h /= 2
+            if h < SHORTEST:
+                break
+            continue
+        there, corrections = step
+        if here.ahead[1] > 0 > there.ahead[1]:
+            share = here.ahead[1] / (here.ahead[1] - there.ahead[1])
+            limits.append(max(here.s, there.s, here.s + h * here.ahead[1] * share / 2))
+        here = there
+        if here.s > top.s:
+            top = here
+        if here.s < BACK:
+            break
+        h = min(1.5 * h, LONGEST) if corrections <= 3 else h
+    most = max(top.s, *limits) if limits else top.s
+    return LoadPath(here.q, here.balance.lam, False, tuple(limits), most, top.q, trace.solved, factor)
+
+
+class PathPoint(NamedTuple):
+    """A state of rest on the path, and where the path leads from there."""
+
+    q: Vector
+    s: float
+    balance: Reduced
+    rate: Vector  # (k,) of the unbalanced force by s
+    ahead: tuple[Vector, float]  # unit direction: displacement on the basis of the balance, and s
+
+
+class PathTrace:
+    """The path of rest from q as `balance` takes the place of `bare`.
+
+    What `bare` leaves unbalanced at q is let go along the path; of a q that is at rest (`at_rest`), it is what loops
+    and held coordinates bear, and stays.
+    """
+
+    def __init__(self, balance: ForceBalance, bare: ForceBalance, q: Vector, at_rest: bool = False) -> None:
+        self.balance, self.bare, self.q = balance, bare, q
+        self.begun = np.zeros(bare.model.nv) if at_rest else bare.tangent(q).force
         self.solved = 0
 
     def at(self, q: Vector, s: float) -> tuple[Reduced, Vector]:
@@ -71,45 +117,31 @@ class _Trace:
             raise Away from None
         return here, here.Z.T @ (loaded.force - bare.force + self.begun)[self.balance.free]
 
-    def followed(self, factor: bool) -> LoadPath:
-        here, rate = self.at(self.q, self.s)
+    def begin(self) -> PathPoint:
+        """Return the beginning; the linear response to all loads is the unit of length along the path."""
+        here, rate = self.at(self.q, 0.0)
         along = np.linalg.solve(here.K, -rate)
         self.unit = max(float(along @ here.M @ along), np.finfo(float).tiny)
-        ahead = self._normalise(here, along, 1.0)
-        limits: list[float] = []
-        top, q_top, h = 0.0, self.q, FIRST
-        for _ in range(STEPS):
-            if self.s + h * ahead[1] >= 1:
-                if (end := self._find_rest_at_full_load(here, ahead)) is not None:
-                    return LoadPath(*end, True, tuple(limits), 1.0, end[0], self.solved, factor)
-                h = (1 - self.s) / ahead[1] / 2
-            try:
-                q, s, corrections = self._correct(here, ahead, h)
-                there, rate = self.at(q, s)
-                following = self._direction(there, rate, here.Z @ ahead[0], ahead[1])
-            except (Away, np.linalg.LinAlgError):
-                following = None
-            if following is None or self._cosine(there, following, here, ahead) < 0.8:
-                h /= 2
-                if h < SHORTEST:
-                    break
-                continue
-            if ahead[1] > 0 > following[1]:
-                share = ahead[1] / (ahead[1] - following[1])
-                limits.append(max(self.s, s, self.s + h * ahead[1] * share / 2))
-            self.q, self.s, here, ahead = q, s, there, following
-            if s > top:
-                top, q_top = s, q
-            if s < BACK:
-                break
-            h = min(1.5 * h, LONGEST) if corrections <= 3 else h
-        top = max(top, *limits) if limits else top
-        return LoadPath(self.q, here.lam, False, tuple(limits), top, q_top, self.solved, factor)
+        return PathPoint(self.q, 0.0, here, rate, self._normalise(here, along, 1.0))
 
-    def _correct(self, here: Reduced, ahead: tuple[Vector, float], h: float) -> tuple[Vector, float, int]:
-        """Return the point of the path an arc h ahead, and how many corrections it took."""
-        q, s = self.balance.moved(self.q, h * (here.Z @ ahead[0])), self.s + h * ahead[1]
-        across = here.Z @ ahead[0]
+    def advance(self, point: PathPoint, h: float) -> tuple[PathPoint, int] | None:
+        """Return the point an arc h ahead and how many corrections it took; None where h is too long."""
+        here, ahead = point.balance, point.ahead
+        try:
+            q, s, corrections = self._correct(point, h)
+            there, rate = self.at(q, s)
+            following = self._direction(there, rate, here.Z @ ahead[0], ahead[1])
+        except (Away, np.linalg.LinAlgError):
+            return None
+        if self._cosine(there, following, here, ahead) < 0.8:
+            return None
+        return PathPoint(q, s, there, rate, following), corrections
+
+    def _correct(self, point: PathPoint, h: float) -> tuple[Vector, float, int]:
+        """Return the place of the path an arc h ahead, and how many corrections it took."""
+        ahead, across = point.ahead, point.balance.Z @ point.ahead[0]
+        q, s = self.balance.moved(point.q, h * across), point.s + h * ahead[1]
+        before = np.inf
         for k in range(CORRECTIONS):
             there, rate = self.at(q, s)
             row = there.Z.T @ across @ there.M / self.unit
@@ -121,15 +153,16 @@ class _Trace:
             size = np.sqrt(step[:n] @ there.M @ step[:n] / self.unit + step[n] ** 2)
             if size > 2.0:
                 raise Away
-            if size <= TOLERANCE:
+            if size <= TOLERANCE or before / 2 <= size <= ROUNDING:
                 return q, s, k + 1
+            before = size
         raise Away
 
-    def _find_rest_at_full_load(self, here: Reduced, ahead: tuple[Vector, float]) -> tuple[Vector, Vector] | None:
+    def find_rest_at_full_load(self, point: PathPoint) -> tuple[Vector, Vector] | None:
         """Return rest at full load by Newton's method from the point ahead, unless it leads elsewhere."""
-        arc = (1 - self.s) / ahead[1]
+        arc = (1 - point.s) / point.ahead[1]
         try:
-            q = self.balance.moved(self.q, arc * (here.Z @ ahead[0]))
+            q = self.balance.moved(point.q, arc * (point.balance.Z @ point.ahead[0]))
             before = np.inf
             for _ in range(LAST):
                 there, _ = self.at(q, 1.0)

@@ -70,6 +70,11 @@ def tangent(
     return Tangent(force, exact.a, exact.v, K)
 
 
+def without_gravity(model: Model) -> Model:
+    """Return a model of the robot in weightlessness."""
+    return model.with_arrays(model.arrays._replace(gravity=np.zeros_like(model.arrays.gravity)))
+
+
 def load_forces(model: Model, q: Vector, loads: Loads) -> Vector:
     """Return generalised forces (nv,) of loads at points; q may be complex."""
     total = np.zeros(model.nv, q.dtype)

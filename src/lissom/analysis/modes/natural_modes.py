@@ -15,7 +15,7 @@ from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.equilibrium.held_coordinates import Hold, held_coordinates
 from lissom.analysis.equilibrium.loop_freedoms import LoopFreedoms, free_displacements, multipliers
 from lissom.analysis.equilibrium.statics import static_equilibrium
-from lissom.analysis.equilibrium.tangent_matrices import eigenmodes, tangent
+from lissom.analysis.equilibrium.tangent_matrices import eigenmodes, tangent, without_gravity
 from lissom.analysis.field_validity import field_doubts
 from lissom.analysis.modes import participation
 from lissom.analysis.modes.participation import ModeShare, Participation
@@ -38,7 +38,6 @@ Locked: TypeAlias = bool | Literal["motors"] | Iterable[str]
 
 ROUNDING = 1e-14  # damping ratios below are those of rounding
 TWISTS = 0.2  # of the strain energy of a mode, in the torsion of a link, for it to matter
-SAME = 1e-9  # relative distance of eigenvalues that count as one
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +169,7 @@ def natural_modes(
     check_choice("at", at, ("given", "equilibrium"))
     if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1):
         raise LissomError("must be a whole number of modes from 1 on, or None for all", ("number",), number)
-    loaded = model if gravity else _without_gravity(model)
+    loaded = model if gravity else without_gravity(model)
     locked = locked if isinstance(locked, bool | str) else tuple(locked)
     rest: Equilibrium | None = None
     if isinstance(q, Equilibrium):
@@ -254,12 +253,6 @@ def _hold(locked: Locked) -> Hold:
     return [name for name in names if not (name.endswith(".rotor") and name.removesuffix(".rotor") in names)]
 
 
-def _without_gravity(model: Model) -> Model:
-    """Return a model of the robot in weightlessness."""
-    arrays = model.arrays._replace(gravity=np.zeros_like(model.arrays.gravity))
-    return model.with_arrays(arrays)
-
-
 def _matrices(
     model: Model, q: Vector, rest: Equilibrium | None, open_: LoopFreedoms, free: np.ndarray, prestress: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
@@ -270,7 +263,7 @@ def _matrices(
             plain[body.modes_q] = 0.0
             if body.rotor_q is not None:
                 plain[body.rotor_q] = plain[indices(body.joint_q)[0]]
-        K = tangent(_without_gravity(model), plain).K
+        K = tangent(without_gravity(model), plain).K
         return *tangent(model, q)[1:3], (K + K.T) / 2, 0.0
     pull = bias(model, q, np.zeros(model.nv))
     if rest is not None:
@@ -299,7 +292,7 @@ def _modes(
         raise LissomError(f"the mass matrix is not positive definite: look at what {least} moves") from None
     squares, X = found.squares, Z @ found.shapes
     if found.potential:
-        X = _separate_modes(X, mass, squares, found.noise[0], free_parts)
+        X = participation.separate_modes(X, mass, squares, found.noise[0], free_parts)
         # Rayleigh's quotient removes the rounding that the stiffest mode leaves on the softest.
         squares = np.einsum("ik,ij,jk->k", X, stiffness, X) / np.einsum("ik,ij,jk->k", X, mass, X)
     squares = np.where(np.abs(found.squares) <= found.noise, 0.0, squares)
@@ -311,25 +304,3 @@ def _modes(
     shapes = np.zeros((len(M), X.shape[1]))
     shapes[free] = X
     return squares[order], shapes
-
-
-def _separate_modes(
-    X: np.ndarray, mass: np.ndarray, squares: np.ndarray, noise: float, free_parts: list[ModeShare]
-) -> np.ndarray:
-    """Return modes of one frequency, turned among themselves so that each belongs to one part as far as possible."""
-    names = list(dict.fromkeys(part.label for part in free_parts))
-    weight = np.array([1.0 + names.index(part.label) for part in free_parts])
-    X, start = X.copy(), 0
-    for stop in range(1, len(squares) + 1):
-        together = stop < len(squares) and (
-            squares[stop] - squares[start] <= SAME * abs(squares[stop])
-            or np.abs(squares[start : stop + 1]).max() <= noise
-        )
-        if together:
-            continue
-        if stop - start > 1:
-            cluster = X[:, start:stop]
-            weighed = cluster.T @ (weight[:, None] * mass + mass * weight) @ cluster
-            X[:, start:stop] = cluster @ np.linalg.eigh(weighed)[1]
-        start = stop
-    return X

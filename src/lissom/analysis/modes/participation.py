@@ -10,6 +10,8 @@ import numpy as np
 from lissom.dynamics.coordinates import indices
 from lissom.model.model import Model
 
+SAME = 1e-9  # relative distance of eigenvalues that count as one
+
 
 @dataclass(frozen=True)
 class ModeShare:
@@ -110,3 +112,25 @@ def labels(parts: Sequence[ModeShare], stored: np.ndarray, moving: np.ndarray, r
         counted[name] = counted.get(name, 0) + 1
         out.append(f"{name} {counted[name]}")
     return tuple(out)
+
+
+def separate_modes(
+    X: np.ndarray, mass: np.ndarray, squares: np.ndarray, noise: float, parts: Sequence[ModeShare]
+) -> np.ndarray:
+    """Return modes of one frequency, turned among themselves so that each belongs to one part as far as possible."""
+    names = list(dict.fromkeys(part.label for part in parts))
+    weight = np.array([1.0 + names.index(part.label) for part in parts])
+    X, start = X.copy(), 0
+    for stop in range(1, len(squares) + 1):
+        together = stop < len(squares) and (
+            squares[stop] - squares[start] <= SAME * abs(squares[stop])
+            or np.abs(squares[start : stop + 1]).max() <= noise
+        )
+        if together:
+            continue
+        if stop - start > 1:
+            cluster = X[:, start:stop]
+            weighed = cluster.T @ (weight[:, None] * mass + mass * weight) @ cluster
+            X[:, start:stop] = cluster @ np.linalg.eigh(weighed)[1]
+        start = stop
+    return X

@@ -31,6 +31,12 @@ def png(figure: Figure) -> bytes:
     return content.getvalue()
 
 
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as a picture, its folder too."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, png(figure))
+
+
 def draw(trajectory: Trajectory, folder: Path) -> list[str]:
     """Write what there is to draw as folder/KIND.png; the kinds that were drawn."""
     import matplotlib

@@ -94,8 +94,7 @@ def _show(
     loop: bool,
 ) -> None:  # fmt: skip
     from lissom.analysis.linear_models.frequency_grid import frequency_grid
-    from lissom.cli.printing.figure_files import png
-    from lissom.files import write_whole
+    from lissom.cli.printing.figure_files import save
 
     response = linear.bode(frequencies=frequency_grid(linear, low or None, high))
     single = len(linear.inputs) == len(linear.outputs) == 1
@@ -115,8 +114,7 @@ def _show(
         figure = (linear.feedback() if loop else linear).step_response(linear.inputs[0]).plot()
     else:
         figure = response.plot(kind)  # type: ignore[arg-type]  # checked above
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, png(figure))
+    save(figure, path)
     if kind == "step":
         screen().print((linear.feedback() if loop else linear).step_response(linear.inputs[0]).table())
     else:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lissom.cli.printing.command_wrapper import assignment, command
 from lissom.cli.printing.pose_options import Pose, read_pose, where_it_stands
-from lissom.cli.printing.shared_options import EXAMPLE, Anything, Json, Settings
+from lissom.cli.printing.shared_options import EXAMPLE, Anything, Json, Settings, out
+from lissom.errors import LissomError
 from lissom.terminal import screen
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from lissom.analysis import NaturalModes
+    from lissom.model.model import Model
 
 
 @command
@@ -34,6 +37,28 @@ def modes(
     ] = None,
     motors: Annotated[bool, typer.Option("--motors", help="Lock the motors: elastic joints give way.")] = False,
     sag: Annotated[bool, typer.Option("--sag", help="Let the arm bend under its weight first.")] = False,
+    buckling: Annotated[
+        bool, typer.Option("--buckling", help="Load factors at which the arm buckles; without --load, of its weight.")
+    ] = False,
+    load: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--load",
+            metavar="LINK=FX,FY,FZ",
+            show_default=False,
+            help="With --buckling: a growing force at the tip of LINK in N, world axes; may be given several times.",
+        ),
+    ] = None,
+    follower: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--follower",
+            metavar="LINK=FX,FY,FZ",
+            show_default=False,
+            help="With --buckling: a force at the origin of LINK that turns with it.",
+        ),
+    ] = None,
+    to: Annotated[Path | None, out("With --buckling: file of a figure of the shapes.")] = None,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many modes, slowest first.")] = 10,
     settings: Settings = None,
     as_json: Json = False,
@@ -45,6 +70,8 @@ def modes(
     given = [name for name, is_given in (("--free", free), ("--motors", motors), ("--lock", lock)) if is_given]
     if len(given) > 1:
         raise typer.BadParameter(f"give one of {' and '.join(given)}, not {'both' if len(given) == 2 else 'all'}")
+    if not buckling and (load or follower or to):
+        raise typer.BadParameter("--load, --follower and --out go with --buckling")
     from lissom.analysis import natural_modes
     from lissom.cli.builtin_entries import robot_of
     from lissom.dynamics import closed_pose
@@ -55,6 +82,10 @@ def modes(
     if scenario is not None and not q:
         q = scenario.with_value("robot", changed).prepare().start[0]
     q, lengths = closed_pose(model, q)
+    if buckling:
+        hold: Any = lock or (() if free else "motors" if motors else "joints")
+        _buckling(model, q, hold, lengths, load, follower, number, to, as_json)
+        return
     locked: Any = lock or (False if free else "motors" if motors else True)
     at: Any = "equilibrium" if sag else "given"
     found = natural_modes(model, q, locked=locked, number=number, at=at, lengths=lengths)
@@ -68,6 +99,47 @@ def modes(
     if model.loops and scenario is None:
         where = where_it_stands(model, found.q)
     screen().print(_table(found, f"Natural modes of {found.name}, {held}, {where}{', sagging' if sag else ''}"))
+
+
+def _buckling(
+    model: Model, q: Any, hold: Any, lengths: Any, load: list[str] | None, follower: list[str] | None, number: int,
+    to: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    from lissom.analysis import buckling
+
+    loads, wrenches = (_forces(given, name) for given, name in ((load, "--load"), (follower, "--follower")))
+    found = buckling(model, loads, q, wrenches=wrenches, number=number, hold=hold, lengths=lengths)
+    if as_json:
+        rows = zip(found.factors.tolist(), found.kinds, found.frequencies.tolist(), found.labels)
+        keys = ("load_factor", "kind", "frequency", "label")
+        data = {"robot": found.name, "reached": found.reached, "modes": [dict(zip(keys, row)) for row in rows]}
+        typer.echo(json.dumps(data, indent=2))
+        return
+    screen().print(found.table())
+    if to is not None:
+        import matplotlib
+
+        from lissom.cli.printing.figure_files import save
+
+        matplotlib.use("Agg")
+
+        save(found.plot(), to)
+        screen().print(f"figure: {to}")
+
+
+def _forces(given: list[str] | None, option: str) -> dict[str, list[float]]:
+    """Return wrenches by link from texts such as "rod=0,0,-100"."""
+    out = {}
+    for text in given or ():
+        link, _, numbers = text.partition("=")
+        try:
+            force = [float(number) for number in numbers.split(",")]
+        except ValueError:
+            force = []
+        if not link or len(force) != 3:
+            raise LissomError("must be a link and three numbers in N, such as rod=0,0,-100", (option,), text)
+        out[link] = [0.0, 0.0, 0.0, *force]
+    return out
 
 
 def _data(found: NaturalModes) -> dict[str, Any]:
