@@ -39,9 +39,9 @@ class Payload(Description):
 
     >>> Payload(link="hand", mass=5.0, pick=1.0, drop=3.0)
 
-    Without `pick` it is there from the start, without `drop` it stays. Before it is picked up it is at rest, flies with a
-    `velocity` and a `spin` of its own, or moves already as the link does (`motion="carried"`). The link then grasps it
-    where it is: what it does before is not simulated, its momentum joins that of the robot.
+    Without `pick` it is there from the start, without `drop` it stays. Before it is picked up it is at rest, flies with
+    a `velocity` and a `spin` of its own, or moves already as the link does (`motion="carried"`). The link then grasps
+    it where it is: what it does before is not simulated, its momentum joins that of the robot.
     """
 
     what: ClassVar[str] = "payload"

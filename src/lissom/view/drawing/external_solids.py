@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 STEEL, ROPE, SPRING, RUBBER, GROUND = "#7A8794", "#4A4A4A", "#0072B2", "#2F3B46", "#C9CFD6"
 TURNS, AROUND, CORNERS = 9, 12, 6  # of a coil: turns, points per turn, corners of its wire
-DENSITY, LEAST_AND_MOST = 700.0, (0.02, 0.15)  # of payloads: kg/m3, and their edge as shares of the reach
+DENSITY, LEAST, MOST = 700.0, 0.02, 0.15  # of payloads: kg/m3, and their edge as shares of the reach
 BARREL = 0.55  # of its length at rest
 
 
@@ -63,12 +63,12 @@ def outside_pieces(arm: Drawing) -> list[DrawnSolid]:
 
 
 def carried_pieces(arm: Drawing) -> list[DrawnSolid]:
-    """Return payloads that links pick up and drop, as cubes of the mass that they have, there while they are carried."""
+    """Return payloads that links pick up and drop, as cubes by their mass, there while they are carried."""
     made = []
     for payload in arm.carried:
         frame, offset = _end(arm, Frame(link=payload.link, at=payload.at, origin=payload.origin))
         turn = so3.from_rpy(np.array(payload.origin.rpy))
-        edge = float(np.clip(np.cbrt(payload.mass / DENSITY), *(share * arm.reach for share in LEAST_AND_MOST)))
+        edge = float(np.clip(np.cbrt(payload.mass / DENSITY), LEAST * arm.reach, MOST * arm.reach))
         cube = triangle_meshes.box([edge, edge, edge]).moved(turn, offset + turn @ np.array(payload.com)).on(frame)
         until = np.inf if payload.drop is None else payload.drop
         made.append(DrawnSolid(payload.called, "payload", PAYLOAD, cube, shown=(payload.pick or 0.0, until)))

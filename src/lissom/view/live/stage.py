@@ -79,7 +79,10 @@ class Stage:
         strongest: Any,
         time: float | None = None,
     ) -> WorldFrames:
-        """Show the arm at a sample, what is carried only at its `time`; wrench (n, 6) in child axes is drawn relative to the strongest (torque, force)."""
+        """Show the arm at a sample, what is carried only at its `time`.
+
+        A wrench (n, 6) in child axes is drawn relative to the strongest (torque, force).
+        """
         frames = self.arm.frames(motion, sample, scale)
         count = len(self.arm.links)
         points = [self.arm.points(piece, frames, motion.eta[sample], scale) for piece in self.arm.pieces]
