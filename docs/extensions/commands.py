@@ -18,7 +18,7 @@ class Commands(SphinxDirective):
         section = nodes.section(ids=[nodes.make_id(name)], names=[nodes.fully_normalize_name(name)])
         section += nodes.title("", name)
         for text in (command.help or "").split("\n\n"):
-            section += nodes.paragraph("", " ".join(text.split()))
+            section += _paragraph(text)
         table = nodes.definition_list()
         for parameter in command.params:
             table += self._parameter(parameter)
@@ -33,12 +33,19 @@ class Commands(SphinxDirective):
         names = [*parameter.opts, *parameter.secondary_opts] if is_option else [what]
         value = f" {what}" if is_option and not parameter.is_flag else ""
         term = nodes.term("", "", nodes.literal("", ", ".join(names) + value))
-        about = " ".join((parameter.help or "").split())
+        about = parameter.help or ""
         if is_option and parameter.show_default and parameter.default not in (None, False, ()):
             about += f" Default: {parameter.default}."
         item = nodes.definition_list_item("", term)
-        item += nodes.definition("", nodes.paragraph("", about))
+        item += nodes.definition("", _paragraph(about))
         return item
+
+
+def _paragraph(text):
+    """Return a paragraph; what stands between backticks is literal."""
+    plain_and_literal = " ".join(text.split()).split("`")
+    parts = [nodes.literal("", part) if k % 2 else nodes.Text(part) for k, part in enumerate(plain_and_literal)]
+    return nodes.paragraph("", "", *parts)
 
 
 def _leaves(group, before=""):

@@ -9,7 +9,7 @@ import pytest
 from places import DATA
 
 import lissom
-from lissom import LissomError
+from lissom import LissomError, control
 from lissom.control import (
     ControlLaw,
     Reference,
@@ -227,7 +227,7 @@ def test_an_error_names_field_value_and_remedy(change: dict[str, Any], message: 
     [
         (1, r"^control = 1: must be a mapping, not a number; give {type: pd"),
         ([1], r"^control\[0\] = 1: must be a mapping, not a number; give {type: none, torque, pd"),
-        ([PD, {"type": "pid"}], r"^control\[1\]\.type = 'pid': is unknown \(did you mean 'pd'\?\)"),
+        ([PD, {"type": "pdd"}], r"^control\[1\]\.type = 'pdd': is unknown \(did you mean 'pd'\?\)"),
         ([PD, PD | {"gain": 3}], r"^control\[1\]\.gain = 3: unknown field \(did you mean 'gains'\?\)"),
         ([{"type": "torque", "torques": {"wrist": 1}}], r"^control\[0\]\.torques: .*no joint 'wrist'"),
         (PD | {"reference": SINE | {"frequency": 0}}, r"control\.reference\.frequency = 0: must be positive"),
@@ -263,3 +263,45 @@ def test_an_error_names_field_value_and_remedy(change: dict[str, Any], message: 
 def test_errors_of_other_types(config: Any, message: str) -> None:
     with pytest.raises(LissomError, match=message):
         from_config(ELLA, config)
+
+
+def test_a_pid_block_is_what_pid_makes() -> None:
+    block = {
+        "type": "pid",
+        "gains": {"elbow": {"p": 600, "i": 900, "d": 40}},
+        "notches": [{"joint": "elbow", "frequency": "15 Hz", "depth": 0.1}],
+        "reference": {"type": "quintic", "to": {"elbow": 0.4}, "duration": 0.5},
+        "saturation": 60,
+        "rate": 20000,
+        "inverse_dynamics": True,
+    }
+    made = control.from_config("ella", block, until=1.0)
+    wanted = control.pid(
+        "ella", {"elbow": {"p": 600.0, "i": 900.0, "d": 40.0}}, control.Reference.quintic(0.0, 0.4, 0.5),
+        notches={"elbow": control.Notch(15.0, 0.1)}, saturation=60.0, rate=20000.0, inverse_dynamics=True,
+    )  # fmt: skip
+    model = lissom.load("ella").compile()
+    rng = np.random.default_rng(0)
+    for k in range(4):
+        q, v = 0.1 * rng.normal(size=(2, model.nv))
+        np.testing.assert_array_equal(made.function(0.1 * k, q, v), wanted.function(0.1 * k, q, v))
+
+
+def test_an_impedance_block_holds_the_tip_where_it_says() -> None:
+    block = {"type": "impedance", "link": "link7", "stiffness": [500, 400, 300], "damping": 60}
+    model = lissom.load("rigid-7-axis").compile()
+    made = control.from_config(model, block | {"reference": [0.4, 0.2, 0.6], "joint_damping": 2})
+    wanted = control.impedance(model, "link7", [500, 400, 300], 60.0, [0.4, 0.2, 0.6], joint_damping=2.0)
+    q = np.linspace(-0.5, 0.7, 7)
+    np.testing.assert_array_equal(made(0.0, q, q), wanted(0.0, q, q))
+    start = {name: 0.3 for name in wanted.names}
+    stays = control.from_config(model, block, start=start)
+    q = lissom.dynamics.configuration(model, start)
+    weight = lissom.inverse_dynamics(control.rigid_twin(model.robot, rotors=True).compile(), q, 0 * q, 0 * q)
+    np.testing.assert_allclose(stays(0.0, q, 0 * q), weight, atol=1e-9)
+
+
+def test_a_block_may_ask_for_designs_at_several_poses() -> None:
+    reference = {"type": "quintic", "to": {"elbow": 1.5}, "duration": 1.0}
+    made = control.from_config("ella", {"type": "lqr", "reference": reference, "poses": 3})
+    np.testing.assert_allclose(made.function.poses[:, 2], [0.0, 0.75, 1.5], atol=1e-12)

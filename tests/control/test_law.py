@@ -5,7 +5,7 @@ import pytest
 from random_robots import random_robot
 
 import lissom
-from lissom import LissomError
+from lissom import LissomError, control
 from lissom.control import ControlLaw, Reference, Sampled, Together, computed_torque, pd, rigid_twin, torques
 from lissom.control.laws.law_kinds import GRAVITY
 from lissom.model import Model
@@ -272,3 +272,39 @@ FREE = lissom.load("satellite-two-arm").compile()
 def test_wrong_arguments_are_named(make, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(LissomError, match=message):
         make()
+
+
+def test_an_impedance_pulls_the_tip_as_a_spring_and_a_damper_would() -> None:
+    model = lissom.load("rigid-7-axis").compile()
+    aim = Reference.quintic([0.3, 0.2, 0.6], [0.4, 0.1, 0.5], 2.0)
+    law = control.impedance(model, "link7", [500.0, 400.0, 300.0], 60.0, aim, joint_damping=2.0)
+    q, v = some_state(model, 3)
+    twin = rigid_twin(model.robot, rotors=True).compile()
+    J = lissom.dynamics.jacobian(twin, q, "link7")[3:]
+    r, rd, _ = aim(0.9)
+    F = np.array([500, 400, 300]) * (r - lissom.tip_pose(twin, q, "link7")[:3, 3]) + 60 * (rd - J @ v)
+    wanted = lissom.bias(twin, q, np.zeros(7)) + J.T @ F - 2 * v
+    np.testing.assert_allclose(law(0.9, q, v), wanted, atol=1e-11)
+
+
+def test_a_tip_under_impedance_gives_way_by_force_over_stiffness() -> None:
+    model = lissom.load("rigid-7-axis").compile()
+    start = {name: 0.4 for name in model.joints if model.joint(name).v_names}
+    q = lissom.dynamics.configuration(model, start)
+    at = lissom.tip_pose(model, q, "link7")[:3, 3]
+    law = control.impedance(model, "link7", 2000.0, 250.0, at, joint_damping=5.0)
+    push = lissom.Load(link="link7", force=[0.0, 12.0, -20.0])
+    run = lissom.simulate(model, 8.0, controller=law, start=start, loads=[push], progress=False)
+    np.testing.assert_allclose(run.tip("link7").values[-1, :3] - at, [0, 12 / 2000, -20 / 2000], atol=2e-4)
+
+
+def test_inverse_dynamics_along_the_reference_is_that_of_the_twin_with_friction() -> None:
+    model = lissom.load("rigid-7-axis").compile()
+    gains = {name: {"p": 100.0, "d": 1.0} for name in model.joints if model.joint(name).v_names}
+    motion = Reference.quintic(np.zeros(7), np.ones(7), 1.0)
+    law = pd(model, gains, motion, inverse_dynamics=True)
+    q, v = some_state(model, 4)
+    r, rd, rdd = motion(0.3)
+    twin = rigid_twin(model.robot, rotors=True, friction=True).compile()
+    wanted = lissom.inverse_dynamics(twin, r, rd, rdd) + 100 * (r - q) + rd - v
+    np.testing.assert_allclose(law(0.3, q, v), wanted, atol=1e-10)

@@ -8,7 +8,7 @@ from scipy.linalg import expm
 
 import lissom
 from lissom import LissomError
-from lissom.analysis import Equilibrium, LinearModel
+from lissom.analysis import Equilibrium, LinearModel, natural_modes
 from lissom.control import Reference, StateFeedback, lqr
 from lissom.control.design.design_model import held_by_motors, modal_model, sampled_model
 from lissom.control.laws.channels import channels
@@ -229,6 +229,18 @@ def test_wrong_arguments_are_named(options: dict[str, Any], message: str) -> Non
         lqr(ELLA, **options)
 
 
-def test_a_floating_base_is_refused() -> None:
-    with pytest.raises(LissomError, match=r"is a free joint; state feedback needs"):
-        lqr(lissom.load("satellite-two-arm").compile())
+def test_a_floating_base_follows_the_arms_and_is_no_part_of_the_design() -> None:
+    model = lissom.load("satellite-two-arm").compile()
+    law = feedback(model)
+    assert np.abs(law.poles).max() < 1
+    assert law.modal.count <= model.nv - 6
+    free = natural_modes(model, locked=False).frequencies
+    poles = np.sort(np.abs(np.linalg.eigvals(law.modal.linear.A).imag)) / (2 * np.pi)
+    elastic = poles[poles > 1]
+    np.testing.assert_allclose(elastic[:8:2], free[free > 1][:4], rtol=1e-3)  # those of the whole, which floats
+
+
+def test_a_base_that_falls_is_refused() -> None:
+    robot = lissom.load("satellite-two-arm").with_value("gravity", [0, 0, -9.81])
+    with pytest.raises(LissomError, match=r"would have to hold it"):
+        lqr(robot)

@@ -61,6 +61,25 @@ def test_formulas_become_mathml_with_indices_beside_their_letters(monkeypatch):
     assert "munderover" not in plain
 
 
+def test_no_list_begins_inside_of_literal_text():
+    for page in PAGES:
+        prose = re.sub(r"^(`{3,}|:{3,}).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for paragraph in prose.split("\n\n"):
+            begun = [m for m in re.finditer(r"^[-*+] ", paragraph, re.M) if paragraph[: m.start()].count("`") % 2]
+            assert not begun, f"{name(page)}: {paragraph[:80]}"
+
+
+def test_literal_words_of_help_texts_are_literal_on_the_page(monkeypatch):
+    nodes = pytest.importorskip("docutils.nodes", reason="needs the package sphinx: pip install lissom[docs]")
+    pytest.importorskip("sphinx", reason="needs the package sphinx: pip install lissom[docs]")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "extensions"))
+    from commands import _paragraph
+
+    made = _paragraph("Folder for the\n schemas; `schemas` unless given.")
+    assert made.astext() == "Folder for the schemas; schemas unless given."
+    assert [part.astext() for part in made.findall(nodes.literal)] == ["schemas"]
+
+
 def test_commands_in_the_documentation_exist():
     from typer.main import get_command
 

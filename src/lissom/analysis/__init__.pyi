@@ -14,6 +14,12 @@ from lissom.analysis.linear_models.linear_model import Poles as Poles
 from lissom.analysis.linear_models.linearisation import linearise as linearise
 from lissom.analysis.linear_models.model_reduction import Reduction as Reduction
 from lissom.analysis.linear_models.model_reduction import reduce_model as reduce_model
+from lissom.analysis.linear_models.root_locus import RootLocus as RootLocus
+from lissom.analysis.linear_models.root_locus import root_locus as root_locus
+from lissom.analysis.linear_models.stability_margins import StabilityMargins as StabilityMargins
+from lissom.analysis.linear_models.stability_margins import stability_margins as stability_margins
+from lissom.analysis.linear_models.step_response import StepResponse as StepResponse
+from lissom.analysis.linear_models.step_response import step_response as step_response
 from lissom.analysis.modes.mode_identification import IdentifiedModes as IdentifiedModes
 from lissom.analysis.modes.mode_identification import identify_modes as identify_modes
 from lissom.analysis.modes.natural_modes import NaturalModes as NaturalModes

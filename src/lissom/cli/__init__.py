@@ -53,13 +53,22 @@ COMMANDS = {
         ],
     ),
     "modes": Command(
-        "lissom.cli.commands.modes:modes",
+        "lissom.cli.commands.analysis.modes:modes",
         [
             ("lissom modes ella", "joints locked, arm stretched out"),
             ("lissom modes ella --pose shoulder=0.5 --pose elbow='90 deg' --sag", "at a pose, bent by its weight"),
             ("lissom modes ella --lock shoulder --lock elbow", "some joints locked, the others free"),
             ("lissom modes canadarm2 --motors --number 5", "elastic joints give way, five modes"),
             ("lissom modes satellite-two-arm --free", "joints and base free"),
+        ],
+    ),
+    "bode": Command(
+        "lissom.cli.commands.analysis.bode:bode",
+        [
+            ("lissom bode ella --input elbow --output forearm.tip.y", "Bode diagram, resonances; out/ella/bode.png"),
+            ("lissom bode ella --input elbow --output elbow.rate --kind nyquist", "in the complex plane"),
+            ("lissom bode ella --input elbow --loop", "margins of the scenario's controller"),
+            ("lissom bode ella --pose elbow='90 deg' --kind root-locus", "poles as a gain on the elbow grows"),
         ],
     ),
     "pose": Command(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from lissom.errors import LissomError
 from lissom.model.any_robot import AnyRobot
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from xarray import DataArray
 
 
@@ -53,6 +54,16 @@ class FrequencyResponse:
         """Phase in degrees, without jumps along the frequencies."""
         return np.degrees(np.unwrap(np.angle(self.response), axis=0))
 
+    def __repr__(self) -> str:
+        span = f"{self.frequencies[0]:.4g} to {self.frequencies[-1]:.4g} Hz" if len(self.frequencies) else "nowhere"
+        return f"<FrequencyResponse of {', '.join(self.outputs)} to {', '.join(self.inputs)}, {span}>"
+
+    def plot(self, kind: Literal["bode", "nyquist"] = "bode") -> Figure:
+        """Draw magnitude and phase over frequency ("bode"), or the response in the complex plane ("nyquist")."""
+        from lissom.view.figures.models.linear_figures import plot_response
+
+        return plot_response(self, kind)
+
     def main_numbers(self) -> dict[str, tuple[float, str]]:
         """Return the largest and the first magnitude from every input to every output, for `lissom.trust`."""
         sizes = self.magnitude.reshape(len(self.frequencies), len(self.outputs), len(self.inputs))
@@ -82,7 +93,7 @@ def frequency_response(
     wrenches: Wrenches | None = None,
     loads: Loads | None = None,
     *,
-    frequencies: ArrayLike,
+    frequencies: ArrayLike | None = None,
 ) -> FrequencyResponse:
     """Return the response of outputs to sinusoidal inputs at some frequencies.
 
@@ -93,8 +104,8 @@ def frequency_response(
     q, v, tau, outputs, inputs, wrenches, loads : see `lissom.linearise`
         The state and the signals, as in `linearisation`; of a linear model `outputs` and `inputs` select among
         those that it has.
-    frequencies : array_like
-        Where to evaluate it, shape (N,), Hz.
+    frequencies : array_like, optional
+        Where to evaluate it, shape (N,), Hz; unless given a range that shows all poles, fine where they resonate.
 
     Returns
     -------
@@ -106,23 +117,27 @@ def frequency_response(
     >>> hz = np.geomspace(0.1, 100, 400)
     >>> response = lissom.frequency_response("ella", outputs="forearm.tip", inputs="elbow", frequencies=hz)
     """
-    frequencies = np.atleast_1d(np.real(numbers(frequencies, "frequencies")))
-    if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
-        raise LissomError("must be a list of finite numbers, in Hz", ("frequencies",))
     if isinstance(robot, LinearModel):
         state = {"q": q, "v": v, "tau": tau, "wrenches": wrenches, "loads": loads}
         if given := [name for name, value in state.items() if value is not None]:
             raise LissomError("the linear model has its state already; leave this out", (", ".join(given),))
-        linear = _select_signals(robot, outputs, inputs)
+        linear = select_signals(robot, outputs, inputs)
     else:
         linear = linearise(robot, q, v, tau, outputs, inputs, wrenches, loads)
+    if frequencies is None:
+        from lissom.analysis.linear_models.frequency_grid import frequency_grid
+
+        frequencies = frequency_grid(linear)
+    frequencies = np.atleast_1d(np.real(numbers(frequencies, "frequencies")))
+    if frequencies.ndim != 1 or not np.all(np.isfinite(frequencies)):
+        raise LissomError("must be a list of finite numbers, in Hz", ("frequencies",))
     response = linear.response(frequencies)
     if response.shape[1:] == (1, 1):
         response = response[:, 0, 0]
     return FrequencyResponse(frequencies, response, linear.inputs, linear.outputs)
 
 
-def _select_signals(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
+def select_signals(linear: LinearModel, outputs: Any, inputs: Any) -> LinearModel:
     """Return the linear model with these of its signals alone, all unless named."""
     rows = _matching(linear.outputs, linear.outputs if outputs is None else outputs, "output")
     columns = _matching(linear.inputs, linear.inputs if inputs is None else inputs, "input")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom import printing
 from lissom.dynamics.state_checks import Vector
@@ -15,6 +16,11 @@ from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from lissom.analysis.linear_models.frequency_response import FrequencyResponse
+    from lissom.analysis.linear_models.root_locus import RootLocus
+    from lissom.analysis.linear_models.stability_margins import StabilityMargins
+    from lissom.analysis.linear_models.step_response import StepResponse
 
 UNDAMPED = 1e-12  # damping ratio up to which a pole does not decay: rounding leaves 1e-16 of an undamped one
 
@@ -82,6 +88,29 @@ class LinearModel(Printed):
     name: str = "linear"
     dt: float | None = None
 
+    @classmethod
+    def of(cls, A: ArrayLike, B: ArrayLike, C: ArrayLike, D: ArrayLike | None = None, **more: Any) -> LinearModel:
+        """Return a model of matrices alone, `more` are its other fields such as `dt` and `name`.
+
+        Parameters
+        ----------
+        A, B, C, D : array_like
+            Of shapes (n, n), (n, inputs), (outputs, n) and (outputs, inputs); D is zero unless given.
+        """
+        a, b, c = (np.atleast_2d(np.asarray(each, float)) for each in (A, B, C))
+        d = np.zeros((len(c), b.shape[1])) if D is None else np.atleast_2d(np.asarray(D, float))
+        n = len(a)
+        if a.shape != (n, n) or len(b) != n or c.shape[1] != n or d.shape != (len(c), b.shape[1]):
+            shapes = ", ".join(str(each.shape) for each in (a, b, c, d))
+            raise LissomError(f"do not fit together: A, B, C, D have the shapes {shapes}", ("A",))
+        none = np.zeros(0)
+        names = {
+            "states": tuple(f"x{k}" for k in range(n)),
+            "inputs": tuple(f"u{k}" for k in range(b.shape[1])) if b.shape[1] > 1 else ("u",),
+            "outputs": tuple(f"y{k}" for k in range(len(c))) if len(c) > 1 else ("y",),
+        }
+        return cls(a, b, c, d, **{"q": none, "v": none, "tau": none, "a": none, **names, **more})
+
     def __iter__(self) -> Iterator[np.ndarray]:
         """Yield A, then B, for unpacking."""
         return iter((self.A, self.B))
@@ -127,6 +156,68 @@ class LinearModel(Printed):
         if not np.all(np.isfinite(both)):
             raise LissomError("is so long that the state grows beyond all numbers within it", ("dt",), dt)
         return replace(self, A=both[:n, :n], B=both[:n, n:], dt=float(dt))
+
+    def select(self, outputs: Any = None, inputs: Any = None) -> LinearModel:
+        """Return the model with these of its signals alone, all unless named; a joint stands for all its numbers."""
+        from lissom.analysis.linear_models.frequency_response import select_signals
+
+        return select_signals(self, outputs, inputs)
+
+    def feedback(self, gain: float = 1.0) -> LinearModel:
+        """Return the closed loop u = w - gain y, with the new inputs w; as many inputs as outputs."""
+        rows, columns = self.D.shape
+        if rows != columns:
+            raise LissomError(
+                f"has {columns} inputs and {rows} outputs, which feedback joins one by one", ("feedback",)
+            )
+        inside = np.eye(rows) + gain * self.D
+        if np.linalg.matrix_rank(inside) < rows:
+            raise LissomError("closes a loop without delay whose gain is -1, which has no solution", ("gain",), gain)
+        back = gain * np.linalg.solve(inside, np.concatenate([self.C, self.D], axis=1))
+        C, D = back[:, : len(self.A)], back[:, len(self.A) :]
+        return replace(self, A=self.A - self.B @ C, B=self.B - self.B @ D, C=self.C - self.D @ C, D=self.D - self.D @ D)
+
+    def after(self, first: LinearModel) -> LinearModel:
+        """Return this model behind another one, whose outputs are its inputs."""
+        if self.dt != first.dt:
+            raise LissomError("one of the two is in discrete time, or their steps differ; discretise(dt) both", ("dt",))
+        if len(first.outputs) != len(self.inputs):
+            text = f"has {len(self.inputs)} inputs, what comes before it {len(first.outputs)} outputs"
+            raise LissomError(text, ("after",))
+        n, m = len(first.A), len(self.A)
+        return replace(
+            self,
+            A=np.block([[first.A, np.zeros((n, m))], [self.B @ first.C, self.A]]),
+            B=np.concatenate([first.B, self.B @ first.D]),
+            C=np.concatenate([self.D @ first.C, self.C], axis=1),
+            D=self.D @ first.D,
+            states=(*first.states, *self.states),
+            inputs=first.inputs,
+        )
+
+    def bode(self, outputs: Any = None, inputs: Any = None, frequencies: ArrayLike | None = None) -> FrequencyResponse:
+        """Return the response over frequencies (Hz) that show all poles unless given; `.plot()` draws Bode diagrams."""
+        from lissom.analysis.linear_models.frequency_response import frequency_response
+
+        return frequency_response(self, outputs=outputs, inputs=inputs, frequencies=frequencies)
+
+    def margins(self) -> StabilityMargins:
+        """Return gain, phase, delay and distance margins of this loop, closed by u = -y."""
+        from lissom.analysis.linear_models.stability_margins import stability_margins
+
+        return stability_margins(self)
+
+    def root_locus(self, gains: ArrayLike | None = None) -> RootLocus:
+        """Return the poles of this loop, closed by u = -k y, over gains k."""
+        from lissom.analysis.linear_models.root_locus import root_locus
+
+        return root_locus(self, gains)
+
+    def step_response(self, input: str | None = None, duration: float | None = None) -> StepResponse:
+        """Return what the outputs do after a unit step of one input."""
+        from lissom.analysis.linear_models.step_response import step_response
+
+        return step_response(self, input, duration)
 
     def response(self, frequencies: np.ndarray) -> np.ndarray:
         """Return the complex response y/u at `frequencies` (N,) in Hz, shape (N, outputs, inputs)."""

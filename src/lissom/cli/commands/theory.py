@@ -52,7 +52,7 @@ def structure(
     from rich.markup import escape
     from rich.table import Table
 
-    from lissom.view.figures.structure_figure import structure_figure
+    from lissom.view.figures.models.structure_figure import structure_figure
 
     if out is not None:
         make_folder(out.parent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from lissom.dynamics.sensing import Sensing
 from lissom.errors import LissomError
 from lissom.model.description.sensor import Sensor
 from lissom.model.model import Model
+
+UNFELT = 1e-9  # of the largest stiffness or damping per inertia: what is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +71,83 @@ def held_by_motors(model: Model, q: np.ndarray, selected: Sequence[ControlledCoo
 
 def modal_model(model: Model, at: Equilibrium, selected: Sequence[ControlledCoordinate], limit: float) -> ModalModel:
     """Return the linear model about an equilibrium, cut after the modes of `limit` Hz."""
-    linear = linearise(model, at, inputs=[model.coordinates[channel.force] for channel in selected])
-    modes = natural_modes(model, at.q, locked=False)
-    shapes = modes.shapes[:, modes.frequencies <= limit]
-    inverse = shapes.T @ mass_matrix(model, at.q)
-    back, to = np.kron(np.eye(2), inverse), np.kron(np.eye(2), shapes)
+    linear = linear_about(model, at, None, [model.coordinates[channel.force] for channel in selected])
+    half = len(linear.A) // 2
+    kept = [model.coordinates.index(name) for name in linear.states[:half]]
+    M = mass_matrix(model, at.q)
+    if half == model.nv:
+        modes = natural_modes(model, at.q, locked=False)
+        shapes = modes.shapes[:, modes.frequencies <= limit]
+        inverse = shapes.T @ M
+        back, to = np.kron(np.eye(2), inverse), np.kron(np.eye(2), shapes)
+    else:
+        shapes, back, to = _floating_modes(model, M, linear, kept, limit)
+        inverse = np.zeros((shapes.shape[1], model.nv))
+        inverse[:, kept] = back
+        back, to = np.kron(np.eye(2), back), np.kron(np.eye(2), shapes[kept])
     names = [f"mode {k + 1}" for k in range(len(inverse))]
     states = (*names, *(f"{name}.rate" for name in names))
     return ModalModel(
         replace(linear, A=back @ linear.A @ to, B=back @ linear.B, C=linear.C @ to, states=states), shapes, inverse
     )
+
+
+def _floating_modes(
+    model: Model, M: np.ndarray, linear: LinearModel, kept: list[int], limit: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return modes at zero momentum up to `limit` Hz: shapes (nv, n), and the maps from and to what is kept."""
+    from scipy.linalg import eigh
+
+    follow = _followers(model, M, kept)
+    spread = np.zeros((model.nv, len(kept)))
+    spread[kept] = np.eye(len(kept))
+    spread[[k for k in range(model.nv) if k not in kept]] = follow
+    inertia = spread.T @ M @ spread
+    stiffness = -inertia @ linear.A[len(kept) :, : len(kept)]
+    squared, shapes = eigh((stiffness + stiffness.T) / 2, (inertia + inertia.T) / 2)
+    shapes = shapes[:, np.sqrt(np.maximum(squared, 0.0)) <= 2 * np.pi * limit]
+    return spread @ shapes, shapes.T @ inertia, shapes
+
+
+def _followers(model: Model, M: np.ndarray, kept: list[int]) -> np.ndarray:
+    """Return how the other coordinates follow those that are kept while their momentum stays zero."""
+    others = [k for k in range(model.nv) if k not in kept]
+    return -np.linalg.solve(M[np.ix_(others, others)], M[np.ix_(others, kept)])
+
+
+def linear_about(model: Model, at: Equilibrium, outputs: Sequence[Any] | None, inputs: Sequence[Any]) -> LinearModel:
+    """Return the linear model about a rest without the joints whose place and speed nothing feels.
+
+    These are the free base of a robot in space, and joints that nothing drives, holds or brakes: no motor that acts
+    inside can bring them to a place of their own choice. They follow the others at zero momentum.
+    """
+    linear = linearise(model, at, outputs=outputs, inputs=list(inputs))
+    n = model.nv
+    if len(linear.A) != 2 * n:  # loops: their free coordinates are the states
+        return linear
+    names = set(linear.inputs)
+    prescribed = model.arrays.velocities.prescribed
+    felt = np.abs(linear.A[n:])
+    loose: list[int] = []
+    for body in model.bodies:
+        index = list(range(n)[body.joint_v])
+        driven = {model.coordinates[k] for k in index} & names or body.rotor_v is not None or any(prescribed[index])
+        both = [*index, *(n + k for k in index)]
+        if index and not driven and felt[:, both].max() <= UNFELT * max(felt.max(), 1.0):
+            loose += index
+    if not loose:
+        return linear
+    kept = [k for k in range(n) if k not in loose]
+    both = [*kept, *(n + k for k in kept)]
+    follow = np.kron(np.eye(2), _followers(model, mass_matrix(model, at.q), kept))
+    C = linear.C[:, both] + linear.C[:, [*loose, *(n + k for k in loose)]] @ follow
+    D, named = linear.D, linear.outputs
+    if outputs is None:
+        C, D, named = np.eye(len(both)), linear.D[both], tuple(linear.states[k] for k in both)
+    return replace(
+        linear, A=linear.A[np.ix_(both, both)], B=linear.B[both], C=C, D=D, outputs=named,
+        states=tuple(linear.states[k] for k in both),
+    )  # fmt: skip
 
 
 def sampled_model(linear: LinearModel, rate: float, delay: float) -> SampledModel:

@@ -11,22 +11,24 @@ import numpy as np
 from lissom import printing
 from lissom.analysis.equilibrium.equilibrium_state import Equilibrium
 from lissom.analysis.linear_models.linear_model import LinearModel
-from lissom.analysis.linear_models.linearisation import linearise
 from lissom.analysis.linear_models.model_reduction import METHODS, Method, Reduction, reduce_model
 from lissom.control import argument_checks
-from lissom.control.design.design_model import deviations, held_by_motors
+from lissom.control.design.design_model import deviations, held_by_motors, linear_about
 from lissom.control.design.kalman_filter import KalmanFilter, Way, kalman, sampled_plant
 from lissom.control.design.regulator_equations import riccati
-from lissom.control.design.state_feedback import controlled_coordinates, rigid_inertia
+from lissom.control.design.sampled_loop import check_range, one_way
+from lissom.control.design.state_feedback import SCHEDULE, controlled_coordinates, rigid_inertia
 from lissom.control.laws.channels import ControlledCoordinate, by_channel, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
+from lissom.control.laws.digital_law import DigitalLaw, observer_design
 from lissom.control.laws.sampled_control import Sampled
 from lissom.control.laws.sensor_laws import chosen_sensors
 from lissom.control.references.reference import Reference
 from lissom.dynamics.coordinates import configuration
-from lissom.dynamics.sensing import Mounted, Sensing
+from lissom.dynamics.sensing import Sensing
 from lissom.errors import LissomError, check_choice, within
 from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.description.sensor import Sensor
 from lissom.model.model import Model
 from lissom.model.schema.units import FORCE
 from lissom.printing import Printed
@@ -53,6 +55,8 @@ class OutputFeedback(Printed):
     upper: np.ndarray
     channels: tuple[ControlledCoordinate, ...]
     encoders: tuple[tuple[int, int], ...]  # (reading, channel) that tell where joints are at the start
+    sensors: tuple[Sensor, ...]
+    noise: np.ndarray  # (m,) standard deviations of the readings
 
     def __post_init__(self) -> None:
         self.reset()
@@ -105,6 +109,42 @@ class OutputFeedback(Printed):
         for reading, channel in self.encoders:
             r[channel] += y[reading]
         return self._state_reference(r, np.zeros(len(r)))
+
+    def digital(self) -> DigitalLaw:
+        """Return the same controller as data, for C, FMUs and schedules."""
+        na, n = len(self.channels), len(self.filter.x)
+        unit = np.eye(na)
+        to_state = np.zeros((2, n, na))
+        held = self.at.q[[channel.joint_q for channel in self.channels]]
+        for k in range(na):
+            to_state[0, : self.K.shape[1], k] = self._state_reference(held + unit[k], np.zeros(na))
+            to_state[1, : self.K.shape[1], k] = self._state_reference(held, unit[k])
+        K = np.concatenate([self.K, np.zeros((na, n - self.K.shape[1]))], axis=1)
+        design = observer_design(self.filter.plant.A, self.filter.plant.B, self.filter.plant.C, self.filter.L, K,
+                                 to_state, self.inertia, self.at.tau[[c.force for c in self.channels]], self.rest,
+                                 held)  # fmt: skip
+        for k in range(na):  # a channel without encoder begins at the pose
+            for reading, channel in self.encoders:
+                if channel == k:
+                    design.first[:, reading] = to_state[0][:, k]
+        labels = Sensing(self.at.model, self.sensors).labels
+        return DigitalLaw(
+            name="output feedback",
+            model=self.at.model,
+            names=tuple(channel.name for channel in self.channels),
+            force=np.array([channel.force for channel in self.channels]),
+            designs=(design,),
+            poses=held[None],
+            reference=self.reference,
+            lower=self.lower,
+            upper=self.upper,
+            look=self.names,
+            measured=tuple(labels),
+            designed_at=self.at.q,
+            positions=tuple(tuple(dict.fromkeys((c.joint_q, c.motor_q))) for c in self.channels),
+            noise=self.noise,
+            eyes=self.sensors,
+        )
 
     def table(self) -> Table:
         """Return a table of sizes of the design, and of how fast it settles."""
@@ -184,7 +224,7 @@ def lqg(
     )
     _positive(pushes, "disturbance", "give what the filter is to expect in N m (N)")
     sensing = Sensing(model, chosen_sensors(model, sensors))
-    noise, ways = deviations(sensing), [way for eye in sensing.mounted for way in [_way(eye, rate)] * len(eye.labels)]
+    noise, ways = deviations(sensing), [one_way(eye, rate) for eye in sensing.mounted for _ in eye.labels]
     at = held_by_motors(model, configuration(model, q), selected)
     linear, allowed = _scale_by_noise(model, at, selected, sensing, noise, _deviations(keep), torques)
     if order is None and frequency is None:
@@ -217,15 +257,12 @@ def lqg(
         upper=upper,
         channels=selected,
         encoders=_encoders(sensing, selected),
+        sensors=tuple(eye.sensor for eye in sensing.mounted),
+        noise=noise,
     )
-    return Sampled(function, rate, sensors=function.names)
-
-
-def _way(eye: Mounted, rate: float) -> Way:
-    """Return low-pass and delay in samples of a sensor; a slow sensor tells what is half a period old on average."""
-    sensor = eye.sensor
-    waiting = 0.0 if sensor.rate is None else max(0.0, (1 / sensor.rate - 1 / rate) / 2)
-    return Way(sensor.low_pass, round((sensor.delay + waiting) * rate))
+    made = Sampled(function, rate, sensors=function.names)
+    check_range(model, made, function.reference, "lqg", SCHEDULE)
+    return made
 
 
 def _deviations(keep: Any) -> dict[str, float]:
@@ -250,8 +287,8 @@ def _scale_by_noise(
     """
     inputs = [model.coordinates[channel.force] for channel in selected]
     with within("keep"):
-        parts = [linearise(model, at, outputs=[name], inputs=inputs) for name in keep]
-    seen = linearise(model, at, outputs=[eye.sensor for eye in sensing.mounted], inputs=inputs)
+        parts = [linear_about(model, at, [name], inputs) for name in keep]
+    seen = linear_about(model, at, [eye.sensor for eye in sensing.mounted], inputs)
     scales = np.concatenate([noise, *(np.full(len(p.outputs), keep[n]) for n, p in zip(keep, parts, strict=True))])
     gain = _gain(seen, noise, torques)  # readings count as much as what is kept, however precise they are
     kept = np.concatenate([p.C for p in parts]) / scales[sensing.size :, None]

@@ -29,8 +29,10 @@ from lissom.control.design.design_model import (
 )
 from lissom.control.design.input_shaping import light_modes
 from lissom.control.design.regulator_equations import check_reach, check_stable, riccati
+from lissom.control.design.sampled_loop import check_range
 from lissom.control.laws.channels import ControlledCoordinate, by_channel, channels, reference_of
 from lissom.control.laws.continuous_laws import saturation_of
+from lissom.control.laws.digital_law import DigitalLaw, StateLook, observer_design
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.control.laws.sampled_control import Sampled
 from lissom.control.laws.sensor_laws import chosen_sensors
@@ -46,6 +48,9 @@ from lissom.printing import Printed
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+SCHEDULE = "design for several poses: control.schedule(...), or `poses:` in a scenario; or move less far"
 
 
 @dataclass(eq=False)
@@ -118,6 +123,45 @@ class StateFeedback(Printed):
         tau[self.force] = hold + u
         return tau
 
+    def digital(self) -> DigitalLaw:
+        """Return the same controller as data, for C, FMUs and schedules."""
+        na = len(self.joints)
+        held, unit = np.array([self.at.q[on_q] for on_q, _, _ in self.joints]), np.eye(na)
+        still = np.zeros(na)
+        to_state = np.array([
+            [self._state(held + row, still) for row in unit], [self._state(held, row) for row in unit]
+        ]).transpose(0, 2, 1)  # fmt: skip
+        design = observer_design(
+            self.A, self.B, self.C, self.L, self.K, to_state, self.inertia, self.at.tau[self.force], self._start, held
+        )
+        design.first[:, :na] = to_state[0]  # at rest, where the encoders say
+        model = self.at.model
+        encoded = self.measured[0].jacobian.nonzero()[1]
+        index = [model.coordinates[k] for k in encoded]
+        if len(self.measured) == 1:
+            look: Any = StateLook(tuple(model.q_names.index(name) for name in index))
+            measured = tuple(index)
+        else:
+            look = ConfigurationLook(self.measured)
+            measured = (*index, *(f"sensor {k + 1}" for k in range(len(self.C) - na)))
+        rotors = {c: model.q_names.index(model.coordinates[c]) for _, _, c in self.joints}
+        return DigitalLaw(
+            name="state feedback",
+            model=model,
+            names=tuple(model.coordinates[on_v] for _, on_v, _ in self.joints),
+            force=self.force,
+            designs=(design,),
+            poses=held[None],
+            reference=self.reference,
+            lower=self.lower,
+            upper=self.upper,
+            look=look,
+            measured=measured,
+            designed_at=self.at.q,
+            positions=tuple(tuple(dict.fromkeys((on_q, rotors[c]))) for on_q, _, c in self.joints),
+            noise=np.concatenate([one.noise for one in self.measured]),
+        )
+
     def _state(self, r: np.ndarray, rd: np.ndarray) -> np.ndarray:
         """Return the state with the joints at r, moving at rd, links unbent from the equilibrium."""
         shift, rate = np.zeros((2, self.modal.inverse.shape[1]))
@@ -134,6 +178,22 @@ class StateFeedback(Printed):
         na = len(self.joints)
         r = measured[:na] + np.array([self.at.q[on_q] for on_q, _, _ in self.joints])
         return self._state(r, np.zeros(na))
+
+
+@dataclass(frozen=True)
+class ConfigurationLook:
+    """What encoders and other sensors of a configuration measure."""
+
+    parts: tuple[Measurement, ...]
+
+    def __call__(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the measured numbers (m,)."""
+        return np.concatenate([one.value(q) for one in self.parts])
+
+    @property
+    def jacobian(self) -> np.ndarray:
+        """Derivatives along the velocity coordinates at the pose of the design (m, nv)."""
+        return np.concatenate([one.jacobian for one in self.parts])
 
 
 def lqr(
@@ -242,23 +302,21 @@ def lqr(
         force=np.array([channel.force for channel in selected]),
         joints=tuple((c.joint_q, c.joint_v, c.motor_v) for c in selected),
     )
-    return Sampled(function, rate, delay)
+    made = Sampled(function, rate, delay)
+    check_range(model, made, function.reference, "lqr", SCHEDULE)
+    return made
 
 
 def controlled_coordinates(model: Model, joints: Iterable[str] | None) -> tuple[ControlledCoordinate, ...]:
-    """Return the coordinates of the joints that state feedback acts on: the named ones, or all that move."""
-    for body in model.bodies:
-        joint = model.robot.link(body.link).joint
-        if joint.kind.on_group and not np.any(model.arrays.velocities.prescribed[body.motor_v]):
-            raise LissomError(
-                f"lqr: {body.joint!r} is a {joint.type} joint; state feedback needs joints of single angles or slides"
-            )
+    """Return the coordinates of the joints that state feedback acts on: the named ones, or all with single motions."""
     if joints is not None:
         return channels(model, joints, "joints")
     movable = [
         body.joint
         for body in model.bodies
-        if body.joint_v.stop > body.joint_v.start and not np.any(model.arrays.velocities.prescribed[body.motor_v])
+        if body.joint_v.stop > body.joint_v.start
+        and not np.any(model.arrays.velocities.prescribed[body.motor_v])
+        and not model.robot.link(body.link).joint.kind.on_group
     ]
     return channels(model, movable, "joints")
 

@@ -13,12 +13,13 @@ from lissom.control import argument_checks
 from lissom.control.choices import SIDES, Side
 from lissom.control.laws.channels import ControlledCoordinate, by_channel, channels, check_units, indices, reference_of
 from lissom.control.laws.control_law import ControlLaw, JointLaw
-from lissom.control.laws.law_kinds import COMPUTED_TORQUE, GRAVITY, PD, LawKind
+from lissom.control.laws.law_kinds import COMPUTED_TORQUE, FEEDFORWARD, GRAVITY, IMPEDANCE, PD, LawKind
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.control.references.reference import Reference
 from lissom.errors import LissomError
 from lissom.messages import did_you_mean, listed
 from lissom.model.any_robot import AnyRobot, as_model
+from lissom.model.compilation.tip_frames import tip_of
 from lissom.model.model import Model
 from lissom.model.schema.number_fields import kind_of
 from lissom.model.schema.units import DAMPING, FORCE, STIFFNESS
@@ -36,6 +37,7 @@ def pd(
     gravity_compensation: bool = False,
     saturation: Any = None,
     feedforward: Any = None,
+    inverse_dynamics: bool = False,
 ) -> ControlLaw:
     """Return proportional-derivative control of the joints that `gains` name; the other joints are left alone.
 
@@ -57,6 +59,9 @@ def pd(
         The largest torque: a number, or {joint: limit or [lower, upper]}.
     feedforward : mapping, optional
         Torques to add: {joint: Reference or number}, zero for joints that are not named.
+    inverse_dynamics : bool
+        Whether the torque is added that the rigid twin needs to move as the reference does, the damping and friction
+        of its joints included.
 
     Returns
     -------
@@ -71,7 +76,10 @@ def pd(
 
     Equations: 003 (83).
     """
-    kind = GRAVITY if gravity_compensation else PD
+    if gravity_compensation and inverse_dynamics:
+        text = "holds the weight already, along the reference; leave one of the two out"
+        raise LissomError(text, ("inverse_dynamics",), inverse_dynamics)
+    kind = FEEDFORWARD if inverse_dynamics else GRAVITY if gravity_compensation else PD
     return joint_law(robot, kind, gains, reference, side, saturation, feedforward)
 
 
@@ -98,6 +106,80 @@ def computed_torque(
         The law, for `simulate`.
     """
     return joint_law(robot, COMPUTED_TORQUE, gains, reference, side, saturation)
+
+
+def impedance(
+    robot: AnyRobot,
+    link: str,
+    stiffness: Any,
+    damping: Any,
+    reference: Any = None,
+    joint_damping: Any = 0.0,
+    side: Side = "joint",
+    saturation: Any = None,
+) -> ControlLaw:
+    """Return the law that lets a tip give way like a spring and a damper, the weight balanced.
+
+    The joints of the links from the base to the tip exert J^T F with F = K (x_r - x) + D (x_r' - x'), x the tip of the
+    rigid twin at the measured joints and J its Jacobian, beside the torques that hold the twin.
+
+    Parameters
+    ----------
+    robot : str, Robot or Model
+        What is controlled.
+    link : str
+        The link whose tip it is.
+    stiffness, damping : float or array_like
+        K in N/m and D in N s/m, one for all or one for each axis of the world.
+    reference : Reference or array_like, optional
+        Where the tip is to be, three channels or numbers, in the world; where it is in the neutral pose unless given.
+    joint_damping : float or mapping
+        N m s/rad at the joints, which calms motions that leave the tip where it is: one for all, or {joint: value}.
+    side, saturation
+        As in `pd`.
+
+    Returns
+    -------
+    ControlLaw
+        The law, for `simulate`.
+
+    Examples
+    --------
+    >>> law = impedance("rigid-7-axis", "link7", 500.0, 60.0, [0.4, 0.2, 0.6], joint_damping=2.0)
+    >>> len(law.names)
+    7
+    """
+    from lissom.dynamics import tip_pose
+
+    model = as_model(robot)
+    model.row(link)
+    springs = argument_checks.numbers(stiffness, "stiffness", "give N/m, one or one for each axis", 3, at_least=0)
+    dampers = argument_checks.numbers(damping, "damping", "give N s/m, one or one for each axis", 3, at_least=0)
+    chain = [body.joint for body in model.bodies if body.link in _links_to(model, link) and len(body.v_names)]
+    chain = [name for name in chain if not model.robot.link(model.joint(name).link).joint.kind.on_group]
+    selected = channels(model, chain, "link")
+    kd = by_channel(model, selected, joint_damping, "joint_damping", _D, at_least=0)
+    aim = reference if reference is not None else tip_pose(model, model.neutral(), link)[:3, 3]
+    if not isinstance(aim, Reference):
+        aim = Reference.constant(argument_checks.numbers(aim, "reference", "give x, y, z in metres", 3))
+    if aim.channels != 3:
+        raise LissomError(f"has {aim.channels} channels, not 3; give x, y, z in metres", ("reference",))
+    none = np.zeros(len(selected))
+    law = _law(model, selected, (none, kd), none, side, saturation, IMPEDANCE, None)
+    part = law.parts[0]
+    assert part.twin is not None, "an impedance computes with one"
+    lever = tip_of(part.twin, link)
+    constants = tuple(float(x) for x in (*lever, *springs, *dampers))
+    return ControlLaw((replace(part, constants=constants, tip=part.twin.row(link), aim=aim),))
+
+
+def _links_to(model: Model, link: str) -> set[str]:
+    """Return the links from the base to a link."""
+    found: set[str] = set()
+    while link in model.links:
+        found.add(link)
+        link = model.robot.link(link).parent
+    return found
 
 
 def torques(robot: AnyRobot, values: Mapping[str, Any], saturation: Any = None) -> ControlLaw:
@@ -175,7 +257,7 @@ def _law(
     if side not in SIDES:
         raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
     lower, upper = saturation_of(model, selected, saturation)
-    twin = rigid_twin(model.robot, rotors=True).compile() if kind.needs_twin else None
+    twin = rigid_twin(model.robot, rotors=True, friction=kind.twin_friction).compile() if kind.needs_twin else None
     names = tuple(channel.name for channel in selected)
     part = JointLaw(
         names=names,
@@ -205,7 +287,11 @@ def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side)
         on_q += [body.rotor_q] if motor else list(range(body.joint_q.start, body.joint_q.stop))
         on_v += [body.rotor_v] if motor else list(range(body.joint_v.start, body.joint_v.stop))
     index = [twin.coordinates.index(name) for name in names]
-    return {"twin_index": _index(index), "twin_q": _index(on_q), "twin_v": _index(on_v)}
+    at = [
+        next(b.joint_q.start + k - b.joint_v.start for b in twin.bodies if k in range(twin.nv)[b.joint_v])
+        for k in index
+    ]
+    return {"twin_index": _index(index), "twin_at": _index(at), "twin_q": _index(on_q), "twin_v": _index(on_v)}
 
 
 def _gains(model: Model, gains: Any) -> tuple[tuple[ControlledCoordinate, ...], np.ndarray, np.ndarray]:

@@ -10,6 +10,8 @@ import numpy as np
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.compile import Pointer, Struct, inline, kernel
 from lissom.kernel.compile.pointer import Unused
+from lissom.kernel.kinematics.forward_kinematics import world_frames
+from lissom.kernel.maths.algebra import add, cross, matrix, rotate, rotate_back, store_vector, vector
 from lissom.kernel.maths.elementary_functions import clamp
 from lissom.model.model import Model
 
@@ -21,6 +23,8 @@ class Law(IntEnum):
     GRAVITY = 1
     COMPUTED_TORQUE = 2
     OUTSIDE = 3
+    FEEDFORWARD = 4
+    IMPEDANCE = 5
 
 
 class Gain(IntEnum):
@@ -41,15 +45,19 @@ class LawArrays(NamedTuple):
     measured_q: np.ndarray  # (na,)
     measured_v: np.ndarray  # (na,)
     twin_index: np.ndarray  # (na,) the same coordinates in the rigid twin
+    twin_at: np.ndarray  # (na,) where they stand in its q
     twin_q: np.ndarray  # (parts, twin nq) index into q: where the twin's configuration is measured
     twin_v: np.ndarray  # (parts, twin nv) index into v: where its velocities are
     kp: np.ndarray
     kd: np.ndarray
-    constants: np.ndarray  # (parts, c) numbers of laws from outside
+    constants: np.ndarray  # (parts, c) numbers of laws from outside; of an impedance see `tip_force`
+    tip: np.ndarray  # (parts,) row of the twin's link whose tip an impedance holds
     lower: np.ndarray
     upper: np.ndarray
     breaks: np.ndarray  # (p + 1,) of the reference
     coefficients: np.ndarray  # (p, na, 6)
+    aim_breaks: np.ndarray  # (m + 1,) of where tips are to be
+    aim_coefficients: np.ndarray  # (m, 3 parts, 6)
     feed_breaks: np.ndarray  # (f + 1,) of the feedforward torque
     feed_coefficients: np.ndarray  # (f, na, 6)
     # what derivatives by a scale, an offset and a delay of that torque are taken of; 1, 0 and 0 in every run
@@ -149,11 +157,44 @@ def evaluate(breaks, coefficients, channel, t):
 
 
 @inline
+def tip_force(law, part, twin, scratch, t):
+    """Put the force F = K (x_r - x) + D (x_r' - x') at a tip into scratch.wrench, against the twin; its rates are zero.
+
+    Constants of the part: the place of the tip on its link (3), stiffnesses K (3) and dampings D (3) along the world's
+    axes. With it, the inverse dynamics of the twin at rest gives the torques that hold the weight and exert F.
+    """
+    row = law.tip[part]
+    scratch.inverse(twin, scratch.work, scratch.q, scratch.v, scratch.a, scratch.wrench, scratch.tau)
+    world_frames(twin, scratch.work)
+    R = matrix(scratch.work.world_rotation[row])
+    lever = (law.constants[part, 0], law.constants[part, 1], law.constants[part, 2])
+    x = add(vector(scratch.work.world_position[row]), rotate(R, lever))
+    spin = cross(vector(scratch.work.omega[row]), lever)
+    rate = rotate(R, add(vector(scratch.work.velocity[row]), spin))
+    fx, fy, fz = scratch.zero, scratch.zero, scratch.zero
+    for axis in range(3):
+        r, rd, _ = evaluate(law.aim_breaks, law.aim_coefficients, 3 * part + axis, t)
+        place = x[0] if axis == 0 else (x[1] if axis == 1 else x[2])
+        speed = rate[0] if axis == 0 else (rate[1] if axis == 1 else rate[2])
+        force = law.constants[part, 3 + axis] * (r - place) + law.constants[part, 6 + axis] * (rd - speed)
+        fx = force if axis == 0 else fx
+        fy = force if axis == 1 else fy
+        fz = force if axis == 2 else fz
+    against = rotate_back(R, (-fx, -fy, -fz))
+    store_vector(scratch.wrench[row, 0:3], cross(lever, against))
+    store_vector(scratch.wrench[row, 3:6], against)
+    for k in range(scratch.v.shape[0]):
+        scratch.v[k] = scratch.zero
+
+
+@inline
 def feedback_torques(law, part, twin, scratch, t, q, v):
     """Fill scratch.torque of one part of a law.
 
     With the error e = r - q and the inverse dynamics ID of the rigid twin it is kp e + kd e' for PD,
-    kp e + kd e' + ID(q, 0, 0) for GRAVITY, and ID(q, v, r'' + kp e + kd e') for COMPUTED_TORQUE.
+    kp e + kd e' + ID(q, 0, 0) for GRAVITY, kp e + kd e' + ID(r, r', r'') for FEEDFORWARD,
+    ID(q, v, r'' + kp e + kd e') for COMPUTED_TORQUE, and kp e + kd e' + ID(q, 0, 0; -F) for IMPEDANCE, with the force F
+    of a spring and a damper at the tip.
     """
     zero = scratch.zero
     first, end = law.begin[part], law.begin[part + 1]
@@ -170,15 +211,28 @@ def feedback_torques(law, part, twin, scratch, t, q, v):
             scratch.torque[k] = zero
         else:
             scratch.torque[k] = zero + feedback
+        if kind == Law.FEEDFORWARD:
+            scratch.a[law.twin_index[k]] = zero + rdd
     # ID of the twin where the arm is measured
     if kind != Law.PD:
         for k in range(law.twin_q.shape[1]):
             scratch.q[k] = q[law.twin_q[part, k]]
         for k in range(law.twin_v.shape[1]):
-            scratch.v[k] = v[law.twin_v[part, k]] if kind == Law.COMPUTED_TORQUE else zero
+            measures = kind == Law.COMPUTED_TORQUE or kind == Law.IMPEDANCE
+            scratch.v[k] = v[law.twin_v[part, k]] if measures else zero
+        if kind == Law.FEEDFORWARD:
+            for k in range(first, end):
+                r, rd, rdd = evaluate(law.breaks, law.coefficients, k, t)
+                scratch.q[law.twin_at[k]] = zero + r
+                scratch.v[law.twin_index[k]] = zero + rd
+        if kind == Law.IMPEDANCE:
+            tip_force(law, part, twin, scratch, t)
         scratch.inverse(twin, scratch.work, scratch.q, scratch.v, scratch.a, scratch.wrench, scratch.tau)
         for k in range(first, end):
             scratch.torque[k] += scratch.tau[law.twin_index[k]]
+        if kind == Law.IMPEDANCE:
+            for row in range(6):
+                scratch.wrench[law.tip[part], row] = zero
 
 
 @kernel

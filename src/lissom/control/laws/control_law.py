@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+NO_AIM = Reference.constant(np.zeros(3))
+
+
 def _none() -> np.ndarray:
     return np.zeros(0, np.int64)
 
@@ -37,6 +40,9 @@ class JointLaw:
 
     - PD: tau = sat(feedforward + kp e + kd e')
     - PD with gravity: tau = sat(feedforward + kp e + kd e' + gravity of the twin at y)
+    - PD with inverse dynamics: tau = sat(feedforward + kp e + kd e' + inverse dynamics of the twin at r, rd, rdd)
+    - impedance: tau = sat(feedforward + kp e + kd e' + gravity of the twin at y + J^T F), F the force of a spring and a
+      damper between the tip and where it is aimed
     - computed torque: tau = sat(feedforward + inverse dynamics of the twin at y, yd, rdd + kp e + kd e')
     """
 
@@ -55,8 +61,11 @@ class JointLaw:
     constants: tuple[float, ...] = ()  # further numbers of a law from outside
     twin: Model | None = None  # the rigid twin, where the law computes with one
     twin_index: np.ndarray = field(default_factory=_none)  # (na,) index into the twin's v of each coordinate
+    twin_at: np.ndarray = field(default_factory=_none)  # (na,) index into the twin's q of each coordinate
     twin_q: np.ndarray = field(default_factory=_none)  # (twin.nq,) index into q: where the twin's q is measured
     twin_v: np.ndarray = field(default_factory=_none)  # (twin.nv,) index into v: where the twin's v is measured
+    tip: int = 0  # row of the twin's link that an impedance holds
+    aim: Reference = NO_AIM  # where its tip is to be, 3 channels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,6 +115,11 @@ class ControlLaw(Printed):
         """Torques that are added, one channel per name."""
         return Reference.stack([part.feedforward for part in self.parts])
 
+    @cached_property
+    def aim(self) -> Reference:
+        """Where the tips of parts with an impedance are to be, three channels for each part."""
+        return Reference.stack([part.aim for part in self.parts])
+
     force = property(lambda self: self._all("force"), doc="(na,) index into v where torques act")
     measured_q = property(lambda self: self._all("measured_q"), doc="(na,) index into q of what is measured")
     measured_v = property(lambda self: self._all("measured_v"), doc="(na,) index into v of what is measured")
@@ -122,6 +136,7 @@ class ControlLaw(Printed):
         """Times where the torque may jump: an integrator restarts there."""
         found = [part.feedforward.discontinuities(0) for part in self.parts]
         found += [part.reference.discontinuities(part.kind.reference_order) for part in self.parts]
+        found += [part.aim.discontinuities(1) for part in self.parts]
         return np.unique(np.concatenate(found))
 
     @property
@@ -238,7 +253,10 @@ def _any_model() -> Model:
 def _check_same_robot(a: ControlLaw, b: ControlLaw) -> None:
     twins = [law.twin for law in (a, b) if law.twin is not None]
     if a.nv != b.nv or (len(twins) == 2 and twins[0].robot != twins[1].robot):
-        raise LissomError("the two laws were built for different robots; build both from the same one")
+        raise LissomError(
+            "the two laws were built for different robots, or compute with different rigid models of one (with "
+            "friction and without); build both from the same one, or sample one of them: Sampled(law, rate)"
+        )
     kernels = {part.kind.name: part.kind.torques for part in (*a.parts, *b.parts) if part.kind.torques is not None}
     if len(set(kernels.values())) > 1:
         names = " and ".join(kernels)

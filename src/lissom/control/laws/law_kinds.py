@@ -27,6 +27,8 @@ class LawKind:
         The highest derivative of the reference that enters, 0, 1 or 2: the torque jumps where that one does.
     needs_twin : bool
         Whether it computes with the rigid twin of the robot.
+    twin_friction : bool
+        Whether that twin has the damping and friction of the joints.
     twin_rates : bool
         Whether the twin moves as fast as the arm does, so that all its velocities are measured.
     """
@@ -36,6 +38,7 @@ class LawKind:
     gain: Gain = Gain.OWN
     reference_order: int = 1
     needs_twin: bool = False
+    twin_friction: bool = False
     twin_rates: bool = False
     law: Law = Law.OUTSIDE
 
@@ -54,3 +57,12 @@ COMPUTED_TORQUE = LawKind(
     twin_rates=True,
     law=Law.COMPUTED_TORQUE,
 )
+FEEDFORWARD = LawKind(
+    "PD with inverse dynamics",
+    gain=Gain.STIFFNESS,
+    reference_order=2,
+    needs_twin=True,
+    twin_friction=True,
+    law=Law.FEEDFORWARD,
+)
+IMPEDANCE = LawKind("impedance", gain=Gain.STIFFNESS, needs_twin=True, twin_rates=True, law=Law.IMPEDANCE)

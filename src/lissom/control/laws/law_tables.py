@@ -21,9 +21,10 @@ def law_arrays(law: ControlLaw | None) -> LawArrays:
         by_part, span = np.zeros((0, 0)), np.array([0.0, 1.0])
         return LawArrays(
             law=index, gain=index, begin=np.zeros(1, np.int64), force=index, measured_q=index, measured_v=index,
-            twin_index=index, twin_q=by_part.astype(np.int64), twin_v=by_part.astype(np.int64), kp=number, kd=number,
-            constants=by_part, lower=number, upper=number, breaks=span, coefficients=none, feed_breaks=span,
-            feed_coefficients=none, feed_scale=number, feed_offset=number, feed_delay=number,
+            twin_index=index, twin_at=index, twin_q=by_part.astype(np.int64), twin_v=by_part.astype(np.int64),
+            kp=number, kd=number, constants=by_part, tip=index, aim_breaks=span, aim_coefficients=none, lower=number,
+            upper=number, breaks=span, coefficients=none, feed_breaks=span, feed_coefficients=none, feed_scale=number,
+            feed_offset=number, feed_delay=number,
         )  # fmt: skip
     sizes = [len(part.names) for part in law.parts]
     return LawArrays(
@@ -34,11 +35,15 @@ def law_arrays(law: ControlLaw | None) -> LawArrays:
         measured_q=law.measured_q,
         measured_v=law.measured_v,
         twin_index=np.concatenate([_pad_table(part.twin_index, len(part.names)) for part in law.parts]),
+        twin_at=np.concatenate([_pad_table(part.twin_at, len(part.names)) for part in law.parts]),
         twin_q=_rows([part.twin_q for part in law.parts]),
         twin_v=_rows([part.twin_v for part in law.parts]),
         kp=law.kp,
         kd=law.kd,
         constants=_rows([np.array(part.constants, float) for part in law.parts]),
+        tip=np.array([part.tip for part in law.parts], np.int64),
+        aim_breaks=np.array(law.aim.breaks),
+        aim_coefficients=np.array(law.aim.coefficients),
         lower=law.lower,
         upper=law.upper,
         breaks=np.array(law.reference.breaks),

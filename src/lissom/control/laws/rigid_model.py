@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lissom.model.description.kinematic_loop import Loop
 
 
-def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
+def rigid_twin(robot: AnyRobot, rotors: bool = False, friction: bool = False) -> Robot:
     """Return the robot with rigid links, stiff gears and clean joints.
 
     A beam becomes a rigid body with the mass, centre and inertia of the undeformed beam and the masses on it;
@@ -31,10 +31,12 @@ def rigid_twin(robot: AnyRobot, rotors: bool = False) -> Robot:
     ----------
     rotors : bool
         Keep the rotors of elastic transmissions as reflected inertia of rigid gears.
+    friction : bool
+        Keep damping and friction of the joints.
     """
     robot = as_robot(robot)
     flexible = robot.flexible_links()
-    links = tuple(_rigid_link(link, flexible, rotors) for link in robot.links)
+    links = tuple(_rigid_link(link, flexible, rotors, friction) for link in robot.links)
     elements, loops = (
         tuple(_on_rigid_links(part, flexible) for part in parts) for parts in (robot.elements, robot.loops)
     )
@@ -60,8 +62,8 @@ def _place_on_rigid_link(at: float | str | None, origin: Origin, beam: FlexibleL
     return {"at": None, "origin": Origin(xyz=(x + a, y + b, z + c), rpy=origin.rpy)}
 
 
-def _rigid_link(link: Link, flexible: dict[str, FlexibleLink], rotors: bool) -> Link:
-    changes: dict[str, Any] = {"joint": _clean_joint(link.joint, rotors)}
+def _rigid_link(link: Link, flexible: dict[str, FlexibleLink], rotors: bool, friction: bool) -> Link:
+    changes: dict[str, Any] = {"joint": _clean_joint(link.joint, rotors, friction)}
     if link.name in flexible:
         changes |= {"beam": None, "finite_elements": None, "body": _body(flexible[link.name])}
     if link.parent in flexible:
@@ -69,11 +71,12 @@ def _rigid_link(link: Link, flexible: dict[str, FlexibleLink], rotors: bool) -> 
     return link.model_copy(update=changes)
 
 
-def _clean_joint(joint: Joint, rotors: bool) -> Joint:
+def _clean_joint(joint: Joint, rotors: bool, friction: bool) -> Joint:
     gear = joint.transmission
     if gear is not None and joint.elastic:
         gear = gear.rigid() if rotors else None
-    return joint.model_copy(update={"damping": 0.0, "friction": None, "limits": None, "transmission": gear})
+    lossless = {} if friction else {"damping": 0.0, "friction": None}
+    return joint.model_copy(update={**lossless, "limits": None, "transmission": gear})
 
 
 def _body(beam: FlexibleLink) -> Body:

@@ -84,7 +84,7 @@ def on_sensors(
     model = as_model(robot)
     if not isinstance(law, ControlLaw):
         raise LissomError("must be a law such as control.pd makes; a function reads sensors by Sampled", ("law",), law)
-    chosen = _at_joints(model, sensors)
+    chosen = joint_sensors(model, sensors)
     return Sampled(SensorLaw(model, law, chosen), rate, delay, tuple(sensor.called for sensor in chosen))
 
 
@@ -101,7 +101,17 @@ def chosen_sensors(model: Model, sensors: Any) -> tuple[Sensor, ...]:
     return as_sensors([known[one] if isinstance(one, str) else one for one in several])
 
 
-def _at_joints(model: Model, sensors: Any) -> list[OnJoint]:
+def encoder_of(model: Model, sensors: Sequence[OnJoint], on_q: int, name: str) -> str:
+    """Return which of some sensors tells one entry of q and nothing else; `name` is that of the coordinate."""
+    for sensor in sensors:
+        if kind_of(sensor).of_joint == "position" and _on_q(model, sensor).tolist() == [on_q]:
+            return sensor.called
+    remedy = "name an encoder of it, on the side that is controlled"
+    raise LissomError(f"none of them tells {name} alone, which the controller needs; {remedy}", ("sensors",))
+
+
+def joint_sensors(model: Model, sensors: Any) -> list[OnJoint]:
+    """Return encoders and tachometers by their names or as they are; others are refused."""
     found: list[OnJoint] = []
     for k, sensor in enumerate(chosen_sensors(model, sensors)):
         if not kind_of(sensor).of_joint:

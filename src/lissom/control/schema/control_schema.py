@@ -8,13 +8,15 @@ from pydantic import BeforeValidator, Field, model_validator
 from lissom.control.choices import REDUCTIONS, SHAPERS, SIDES, ShaperKind, Side
 from lissom.control.schema.joint_values import ByJoint, One, Values
 from lissom.control.schema.reference_schema import COORDINATE, AnyReference, AnyTorque, Block
+from lissom.control.schema.time_series_schema import AnySeries
 from lissom.model.schema.base_model import FORM, refusals
 from lissom.model.schema.name_fields import Choice, Title
-from lissom.model.schema.number_fields import Flag, Number
+from lissom.model.schema.number_fields import Count, Flag, Number
 from lissom.model.schema.registered_types import Registered
 from lissom.model.schema.units import DAMPING, FORCE, POSITION, STIFFNESS
 from lissom.model.schema.written_forms import AlsoWritten
 
+Poses = Annotated[int | None, Count("how many poses along the reference it is designed at", at_least=2, at_most=50)]
 CONTROL = "{type: pd, gains: ..., reference: ...}, or a list of such"  # an example, for messages
 
 
@@ -123,9 +125,63 @@ class Pd(OfJoints):
     form: ClassVar[str] = FORM + "pd"
     type: Literal["pd"] = "pd"
     gravity_compensation: Annotated[bool, Flag("whether the weight is balanced")] = False
+    inverse_dynamics: Annotated[bool, Flag("whether the torques of the reference's motion are added")] = False
     feedforward: dict[str, AnyTorque] = Field(
         default={}, description="torques to add: {joint: number or {type: csv, ...}}"
     )
+
+
+class PidGain(Block):
+    """Gains of one joint under PID control."""
+
+    what: ClassVar[str] = "gain"
+
+    p: Annotated[One, Number("p", STIFFNESS, at_least=0, each=True)]
+    i: Annotated[One, Number("i in N m/(rad s), 0 for none,", at_least=0, each=True)] = 0.0
+    d: Annotated[One, Number("d, 0 for none,", DAMPING, at_least=0, each=True)] = 0.0
+
+
+class NotchBlock(Block):
+    """A notch filter behind the gains of a joint."""
+
+    what: ClassVar[str] = "notch"
+
+    joint: Annotated[str, Title("the name of a joint")]
+    frequency: Annotated[float, Number("the frequency of the notch", "Hz", above=0)]
+    depth: Annotated[float, Number("the gain there", at_least=0, at_most=1)] = 0.05
+    width: Annotated[float, Number("the damping ratio of its poles", above=0)] = 0.5
+
+
+class Pid(Following):
+    """Sampled PID control with integral action that does not wind up; fields as in `lissom.control.pid`."""
+
+    form: ClassVar[str] = FORM + "pid"
+    type: Literal["pid"] = "pid"
+    gains: dict[str, PidGain] = Field(description="gains: {joint: {p: ..., i: ..., d: ...}}")
+    notches: tuple[NotchBlock, ...] = Field(default=(), description="[{joint: elbow, frequency: 14 Hz}]")
+    derivative: Annotated[float | None, Number("the frequency up to which rates are derived", "Hz", above=0)] = None
+    tracking: Annotated[float | None, Number("the time in which integrals leave limits", "seconds", above=0)] = None
+    gravity_compensation: Annotated[bool, Flag("whether the weight is balanced")] = False
+    inverse_dynamics: Annotated[bool, Flag("whether the torques of the reference's motion are added")] = False
+    feedforward: dict[str, AnyTorque] = Field(
+        default={}, description="torques to add: {joint: number or {type: csv, ...}}"
+    )
+    sensors: tuple[Annotated[str, Title("the name of an encoder")], ...] = Field(
+        default=(), description="names of encoders that are read instead of the state"
+    )
+
+
+class Impedance(Continuous):
+    """A spring and a damper between a tip and where it is to be; fields as in `lissom.control.impedance`."""
+
+    form: ClassVar[str] = FORM + "impedance"
+    type: Literal["impedance"] = "impedance"
+    link: Annotated[str, Title("the link whose tip it is")]
+    stiffness: Annotated[One, Number("the stiffness along x, y, z", "N/m", at_least=0, each=True)]
+    damping: Annotated[One, Number("the damping along x, y, z", "N s/m", at_least=0, each=True)]
+    reference: AnySeries | None = Field(default=None, description="[x, y, z] of the tip, or over time, in metres")
+    joint_damping: Annotated[Values, ByJoint(Number("the damping of the joints", DAMPING, at_least=0))] = 0.0
+    side: Annotated[Side, Choice("what is measured", SIDES)] = "joint"
 
 
 class ComputedTorque(OfJoints):
@@ -153,6 +209,7 @@ class Lqr(Following):
     angle_noise: Annotated[float | None, Number("the standard deviation of the encoders", POSITION, above=0)] = None
     limit: Annotated[float | None, Number("the highest frequency of the design", "Hz", above=0)] = None
     pose: Annotated[Values | None, COORDINATE] = None
+    poses: Poses = None
 
 
 class Lqg(ControlBlock):
@@ -178,7 +235,8 @@ class Lqg(ControlBlock):
     rate: Annotated[float | None, Number("the samples per second", above=0)] = None
     saturation: Annotated[Values | None, ByJoint(Number("the largest torque", FORCE))] = None
     pose: Annotated[Values | None, COORDINATE] = None
+    poses: Poses = None
 
 
-CONTROLS: list[type[ControlBlock]] = [NoControl, Torque, Pd, ComputedTorque, Lqr, Lqg]
+CONTROLS: list[type[ControlBlock]] = [NoControl, Torque, Pd, Pid, ComputedTorque, Impedance, Lqr, Lqg]
 AnyControl = Annotated[ControlBlock | tuple[ControlBlock, ...], Registered(CONTROLS, several=True)]

@@ -35,6 +35,8 @@ Controller = ControlLaw | Sampled | Together | None
 
 _LQR = ("joints", "angle", "deflection", "torque", "bandwidth", "side", "angle_noise", "limit", "saturation")
 _LQG = ("keep", "torque", "frequency", "order", "method", "joints", "disturbance", "rate", "saturation")
+_PID = ("side", "derivative", "tracking", "saturation", "gravity_compensation", "inverse_dynamics")
+_IMPEDANCE = ("stiffness", "damping", "joint_damping", "side", "saturation")
 _SAMPLING = ("rate", "delay")
 
 
@@ -51,7 +53,8 @@ def from_config(
     Parameters
     ----------
     config
-        {type: pd | computed-torque | torque | lqr | lqg | none, ...}, or a list of such, whose torques add up.
+        {type: pd | pid | computed-torque | impedance | torque | lqr | lqg | none, ...}, or a list of such, whose
+        torques add up.
     start
         The configuration at the start, (nq,) or {joint: value}; joints that a reference does not name
         stay there.
@@ -83,7 +86,9 @@ def needs_model(control: Any) -> bool:
         return any(map(needs_model, control))
     if control is None or isinstance(control, control_schema.NoControl | control_schema.Torque):
         return False
-    if not isinstance(control, control_schema.Pd) or control.gravity_compensation or control.sensors:
+    if not isinstance(control, control_schema.Pd):
+        return True
+    if control.gravity_compensation or control.inverse_dynamics or control.sensors:
         return True
     return control.shaper is not None and control.shaper.frequency is None
 
@@ -124,11 +129,43 @@ class ControlSetting:
         """Return the PD law of a block."""
         feed = self._over_time(block.feedforward, "feedforward") or None
         options = {"gravity_compensation": block.gravity_compensation, "feedforward": feed}
+        options |= {"inverse_dynamics": block.inverse_dynamics}
         return self.joint_law(block, pd, **options)
 
     def of_computed_torque(self, block: control_schema.ComputedTorque) -> Controller:
         """Return the computed torque of a block."""
         return self.joint_law(block, computed_torque)
+
+    def of_pid(self, block: control_schema.Pid) -> Sampled:
+        """Return the PID control of a block."""
+        from lissom.control.design.pid_control import Notch, pid
+
+        gains = {joint: {"p": gain.p, "i": gain.i, "d": gain.d} for joint, gain in block.gains.items()}
+        selected = channels(self.model, gains, "gains")
+        notches: dict[str, list[Notch]] = {}
+        for notch in block.notches:
+            notches.setdefault(notch.joint, []).append(Notch(notch.frequency, notch.depth, notch.width))
+        stiff = {joint: {"p": gain.p, "d": gain.d} for joint, gain in block.gains.items()}
+        probe = None if block.shaper is None else pd(self.model, stiff, {name: 0.0 for name in stiff}, block.side)
+        return pid(
+            self.model, gains, self.reference(block, selected, probe), notches=notches or None,
+            feedforward=self._over_time(block.feedforward, "feedforward") or None,
+            sensors=self._find_sensors(block.sensors), **_given_fields(block, *_PID, *_SAMPLING),
+        )  # fmt: skip
+
+    def of_impedance(self, block: control_schema.Impedance) -> Controller:
+        """Return the impedance of a block; the tip is to stay where the arm starts unless the block says where."""
+        from lissom.control.laws.continuous_laws import impedance
+        from lissom.control.schema.time_series_schema import series_reference
+        from lissom.dynamics import tip_pose
+
+        self.model.row(block.link)
+        aim: Any = tip_pose(self.model, self.start, block.link)[:3, 3]
+        if block.reference is not None:
+            with within("reference"):
+                aim = series_reference(block.reference, 3, self.until or 1.0, "position")
+        law = impedance(self.model, block.link, reference=aim, **_given_fields(block, *_IMPEDANCE))
+        return _sample_law(law, block)
 
     def of_torque(self, block: control_schema.Torque) -> Controller:
         """Return the open loop of a block."""
@@ -176,24 +213,28 @@ class ControlSetting:
 
     def of_lqg(self, block: control_schema.Lqg) -> Sampled:
         """Return the filter and feedback of a block."""
+        from lissom.control.design.gain_schedule import schedule
         from lissom.control.design.output_feedback import lqg
         from lissom.control.design.state_feedback import controlled_coordinates
 
         selected = controlled_coordinates(self.model, block.joints)
         follows = self._reference_or_start(block.reference, selected)
-        at = self._pose(block.pose, follows, selected)
-        return lqg(
-            self.model, at, sensors=self._find_sensors(block.sensors), reference=follows, **_given_fields(block, *_LQG)
-        )
+        options = {"sensors": self._find_sensors(block.sensors), **_given_fields(block, *_LQG)}
+        if block.poses is not None:
+            return schedule(self.model, lqg, block.poses, reference=follows, **options)
+        return lqg(self.model, self._pose(block.pose, follows, selected), reference=follows, **options)
 
     def of_lqr(self, block: control_schema.Lqr) -> Sampled:
         """Return the state feedback of a block."""
+        from lissom.control.design.gain_schedule import schedule
         from lissom.control.design.state_feedback import controlled_coordinates, lqr
 
         options = _given_fields(block, *_LQR, *_SAMPLING)
         options["sensors"] = self._find_sensors(block.sensors)
         selected = controlled_coordinates(self.model, block.joints)
         follows = self.reference(block, selected, None)
+        if block.poses is not None:
+            return schedule(self.model, lqr, block.poses, reference=follows, **options)
         return lqr(self.model, self._pose(block.pose, follows, selected), reference=follows, **options)
 
     def _pose(self, pose: Any, follows: Reference, selected: tuple[ControlledCoordinate, ...]) -> np.ndarray:
@@ -238,7 +279,9 @@ _BUILDERS: dict[type[control_schema.ControlBlock], Callable[[ControlSetting, Any
     control_schema.NoControl: lambda setting, block: None,
     control_schema.Torque: ControlSetting.of_torque,
     control_schema.Pd: ControlSetting.of_pd,
+    control_schema.Pid: ControlSetting.of_pid,
     control_schema.ComputedTorque: ControlSetting.of_computed_torque,
+    control_schema.Impedance: ControlSetting.of_impedance,
     control_schema.Lqr: ControlSetting.of_lqr,
     control_schema.Lqg: ControlSetting.of_lqg,
 }

@@ -92,12 +92,12 @@ def eliminate_joint(model, work, i, qdd):
             work.D_inverse[i, k] = inverse
             work.u[i, k] = force
             # [I^A | p^A] -= U D^-1 [U^T | -u]
-            pull = work.transformed_rows[0]
+            U_and_u = work.transformed_rows[0]
             for row in range(6):
-                pull[row] = U[row]
-            pull[6] = -force
+                U_and_u[row] = U[row]
+            U_and_u[6] = -force
             for row in range(6):
-                add_scaled(I[row], 0, 7, (-inverse * U[row],), (pull,))
+                add_scaled(I[row], 0, 7, (-inverse * U[row],), (U_and_u,))
 
 
 @inline
@@ -251,11 +251,11 @@ def solve_accelerations(model, work, i, qdd):
 
 
 @inline
-def solve_joint_acceleration(model, i, subspace, pull, force, inverse, a, x):
+def solve_joint_acceleration(model, i, subspace, U, force, inverse, a, x):
     """Compute qdd = D^-1 (u - U^T a) of the joint of body i, last coordinate first, and add s qdd to `a`.
 
     `a` is the acceleration of the joint's frame: with the joint at rest on entry, with its motion on return.
-    pull, force, inverse: U, u, D^-1.
+    force, inverse: u, D^-1.
     """
     for back in range(model.joints.dofs[i]):
         k = model.joints.dofs[i] - 1 - back
@@ -263,7 +263,7 @@ def solve_joint_acceleration(model, i, subspace, pull, force, inverse, a, x):
         if model.velocities.prescribed[at] == 0:
             left = force[k]
             for row in range(6):
-                left -= pull[k, row] * a[row]
+                left -= U[k, row] * a[row]
             x[at] = left * inverse[k]
         if model.joints.axis[i] < SEVERAL:
             a[model.joints.axis[i]] += x[at]

@@ -8,7 +8,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.data.aligned_memory import on_lines
-from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, Axis, Number, Whole, layout, padded
+from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, Axis, Number, Whole, padded
+from lissom.kernel.data.table_operations import layout
 
 
 class Extent(Enum):
@@ -77,6 +78,7 @@ class Workspace(NamedTuple):
 def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
     """Make the workspace of `model` in the number type `dtype` (float64, complex128 or object)."""
     m = model.inertia.modal_mass.shape[1]
+    # lengths of the axes that the annotations of `Workspace` name
     sizes: dict[Axis | Extent, int] = {
         Axis.BODY: model.tree.parent.shape[0],
         Axis.VELOCITY: model.velocities.prescribed.shape[0],
@@ -101,8 +103,10 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         return on_lines(*shape, number=number or dtype)
 
     tables = {name: zeros(number, *axes) for name, (number, axes) in layout(Workspace).items()}
+    # two views of the same memory: entry by entry, and mode by mode
     tables["coupling_rows"] = tables["coupling"].reshape(m, 12)
     work = Workspace(**tables)
+    # body 0 is the world, whose frame never changes
     one = work.zero + 1.0
     for k in range(3):
         work.rotation[0, k, k] = work.world_rotation[0, k, k] = one

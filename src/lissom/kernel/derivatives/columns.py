@@ -18,7 +18,7 @@ from lissom.kernel.data.arrays import Arrays, padded
 # rows of `carried`, each with a column for every coordinate outward: wrenches (torque, force) and the forces beside
 BY_MOTION, BY_PLACE, BY_RATE, BY_SPIN, CARRIED = 0, 6, 12, 18, 21
 # rows of a coordinate's motion: displacement; by the coordinate: spin, acceleration; by its rate: acceleration
-SHIFT, SPIN, PULL, RATE_PULL, MOTION = 0, 6, 9, 15, 21
+SHIFT, SPIN, ACCEL, ACCEL_BY_RATE, MOTION = 0, 6, 9, 15, 21
 
 
 class DerivativeColumns(NamedTuple):
@@ -87,10 +87,12 @@ def make_columns(model: Arrays) -> DerivativeColumns:
             at = padded(at)
         ahead.append((i, True, False))
         ahead += [(child, False, k > 0) for k, child in reversed(list(enumerate(carried[i])))]
+    # rotors of gears move nothing beyond themselves: their columns stand last
     at = padded(at)
     for rotor in model.gears.rotor_v:
         place(rotor, 1)
 
+    # where the columns outward of each begin, and where those of its branch end: rows are summed between the two
     size = padded(at)
     outward, last = np.zeros((2, size), np.int64)
     outward[column] = last[column] = column + 1

@@ -12,13 +12,13 @@ from __future__ import annotations
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.data.arrays import JointMotion
-from lissom.kernel.derivatives.columns import BY_MOTION, BY_PLACE, BY_RATE, BY_SPIN, PULL, RATE_PULL, SPIN, clear
+from lissom.kernel.derivatives.columns import ACCEL, ACCEL_BY_RATE, BY_MOTION, BY_PLACE, BY_RATE, BY_SPIN, SPIN, clear
 from lissom.kernel.derivatives.flexible_link_derivatives import add_link_derivatives
 from lissom.kernel.derivatives.joint_motion import guided_force, joint_motions
 from lissom.kernel.derivatives.mass_columns import (
+    accelerating_wrench,
     carry_wrenches,
     inertia_of_link,
-    pulled_mass,
     shifted_inertia,
     store_column,
 )
@@ -123,9 +123,11 @@ def set_joint_columns(model, work, columns, i):
         turn = vector(motion)
         shift = vector(motion[3:])
         spin = vector(motion[SPIN:])
-        by_motion = pulled_mass(mass, moment, J, turn, shift)
-        by_place = pulled_mass(mass, moment, J, vector(motion[PULL:]), vector(motion[PULL + 3 :]))
-        by_rate = pulled_mass(mass, moment, J, vector(motion[RATE_PULL:]), vector(motion[RATE_PULL + 3 :]))
+        by_motion = accelerating_wrench(mass, moment, J, turn, shift)
+        by_place = accelerating_wrench(mass, moment, J, vector(motion[ACCEL:]), vector(motion[ACCEL + 3 :]))
+        by_rate = accelerating_wrench(
+            mass, moment, J, vector(motion[ACCEL_BY_RATE:]), vector(motion[ACCEL_BY_RATE + 3 :])
+        )
         by_spin = subtract(scale(spread, spin), rotate_back(Q, spin))
         by_turn = subtract(scale(spread, turn), rotate_back(Q, turn))
         moved = add(cross(turn, torque), cross(shift, push))
@@ -154,13 +156,13 @@ def spread_joint(model, work, columns, i, q):
             set_scaled(columns.by_acceleration[at], at, end, (one,), (half[BY_MOTION + axis],))
             set_scaled(columns.by_place[at], at, end, (one,), (half[BY_PLACE + axis],))
             set_scaled(columns.by_rate[at], at, end, (one,), (half[BY_RATE + axis],))
-            y = (motion[RATE_PULL], motion[RATE_PULL + 1], motion[RATE_PULL + 2], one)
+            y = (motion[ACCEL_BY_RATE], motion[ACCEL_BY_RATE + 1], motion[ACCEL_BY_RATE + 2], one)
             rows = (half[BY_MOTION], half[BY_MOTION + 1], half[BY_MOTION + 2], half[BY_SPIN + axis])
             set_scaled(columns.rate_outward[at], at, end, y, rows)
-            pull_outward(columns, half, motion, at, at, end)
+            spread_place_outward(columns, half, motion, at, at, end)
         else:
             spread_motion(columns, half, motion, at, at, end)
-            pull_outward(columns, half, motion, at, at, end)
+            spread_place_outward(columns, half, motion, at, at, end)
     kind = model.joints.motion[i, 0]
     if model.joints.steps[i] > 0 and kind == JointMotion.GUIDED:
         at = columns.begin[i]
@@ -175,8 +177,8 @@ def spread_joint(model, work, columns, i, q):
                 place = work.zero
                 rate = work.zero
                 for c in range(6):
-                    place += motion[PULL + c] * half[BY_MOTION + c, to]
-                    rate += motion[RATE_PULL + c] * half[BY_MOTION + c, to]
+                    place += motion[ACCEL + c] * half[BY_MOTION + c, to]
+                    rate += motion[ACCEL_BY_RATE + c] * half[BY_MOTION + c, to]
                 for c in range(3):
                     place += motion[SPIN + c] * half[BY_SPIN + c, to]
                     rate += motion[c] * half[BY_SPIN + c, to]
@@ -195,16 +197,16 @@ def spread_motion(columns, half, motion, row, first, end):
     set_scaled(columns.by_place[row], first, end, s, b)
     c = (half[BY_RATE], half[BY_RATE + 1], half[BY_RATE + 2], half[BY_RATE + 3], half[BY_RATE + 4], half[BY_RATE + 5])
     set_scaled(columns.by_rate[row], first, end, s, c)
-    z = (motion[RATE_PULL], motion[RATE_PULL + 1], motion[RATE_PULL + 2], motion[RATE_PULL + 3],
-         motion[RATE_PULL + 4], motion[RATE_PULL + 5], motion[0], motion[1], motion[2])  # fmt: skip
+    z = (motion[ACCEL_BY_RATE], motion[ACCEL_BY_RATE + 1], motion[ACCEL_BY_RATE + 2], motion[ACCEL_BY_RATE + 3],
+         motion[ACCEL_BY_RATE + 4], motion[ACCEL_BY_RATE + 5], motion[0], motion[1], motion[2])  # fmt: skip
     rows = (half[0], half[1], half[2], half[3], half[4], half[5], half[BY_SPIN], half[BY_SPIN + 1], half[BY_SPIN + 2])
     set_scaled(columns.rate_outward[row], first, end, z, rows)
 
 
 @inline
-def pull_outward(columns, half, motion, row, first, end):
+def spread_place_outward(columns, half, motion, row, first, end):
     """Write what a coordinate does, by place, to the forces on columns `first` to `end`."""
-    y = (motion[PULL], motion[PULL + 1], motion[PULL + 2], motion[PULL + 3], motion[PULL + 4], motion[PULL + 5],
+    y = (motion[ACCEL], motion[ACCEL + 1], motion[ACCEL + 2], motion[ACCEL + 3], motion[ACCEL + 4], motion[ACCEL + 5],
          motion[SPIN], motion[SPIN + 1], motion[SPIN + 2])  # fmt: skip
     rows = (half[0], half[1], half[2], half[3], half[4], half[5], half[BY_SPIN], half[BY_SPIN + 1], half[BY_SPIN + 2])
     set_scaled(columns.place_outward[row], first, end, y, rows)
@@ -243,11 +245,11 @@ def carry_inward(model, work, columns, i, q, v, qdd):
             half = columns.carried[columns.even[up]]
             for r in range(model.tree.modes[up]):
                 motion = columns.motion[0]
-                for c in range(PULL + 12):
+                for c in range(ACCEL + 12):
                     motion[c] = columns.section[c, r]
                 row = columns.modes[up] + r
                 spread_motion(columns, half, motion, row, columns.begin[i], columns.end[i])
-                pull_outward(columns, half, motion, row, columns.begin[i], columns.end[i])
+                spread_place_outward(columns, half, motion, row, columns.begin[i], columns.end[i])
 
 
 @inline

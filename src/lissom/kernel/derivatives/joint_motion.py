@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from lissom.kernel.compile import inline
 from lissom.kernel.data.arrays import POWERS, JointMotion
-from lissom.kernel.derivatives.columns import PULL, RATE_PULL, SHIFT, SPIN
+from lissom.kernel.derivatives.columns import ACCEL, ACCEL_BY_RATE, SHIFT, SPIN
 from lissom.kernel.maths.algebra import add, cross, scale, store_vector, subtract, vector
 
 
 @inline
-def store_motion(motion, shift, spin, pull, rate_pull):
-    """Store a coordinate's motion; shift, pull and rate_pull are pairs, angular and linear."""
+def store_motion(motion, shift, spin, accel, accel_by_rate):
+    """Store a coordinate's motion; shift, accel and accel_by_rate are pairs, angular and linear."""
     store_vector(motion[SHIFT:], shift[0])
     store_vector(motion[SHIFT + 3 :], shift[1])
     store_vector(motion[SPIN:], spin)
-    store_vector(motion[PULL:], pull[0])
-    store_vector(motion[PULL + 3 :], pull[1])
-    store_vector(motion[RATE_PULL:], rate_pull[0])
-    store_vector(motion[RATE_PULL + 3 :], rate_pull[1])
+    store_vector(motion[ACCEL:], accel[0])
+    store_vector(motion[ACCEL + 3 :], accel[1])
+    store_vector(motion[ACCEL_BY_RATE:], accel_by_rate[0])
+    store_vector(motion[ACCEL_BY_RATE + 3 :], accel_by_rate[1])
 
 
 @inline
@@ -50,8 +50,8 @@ def turn_motion(model, work, columns, i):
     none = (work.zero, work.zero, work.zero)
     spin = cross(w, n)
     turned = add(cross(vector(work.acceleration[i, 0:3]), n), cross(w, spin))
-    pull = (turned, cross(vector(work.acceleration[i, 3:6]), n))
-    store_motion(columns.motion[0], (n, none), spin, pull, (scale(2.0, spin), none))
+    accel = (turned, cross(vector(work.acceleration[i, 3:6]), n))
+    store_motion(columns.motion[0], (n, none), spin, accel, (scale(2.0, spin), none))
 
 
 @inline
@@ -143,12 +143,12 @@ def step_motions(model, work, columns, i, q, v, qdd):
         spin = cross(w, n)
         turned = add(cross(turning, n), cross(w, spin))
         swept = add(cross(w, d), d_rate)
-        pull = add(add(cross(turning, d), cross(w, add(swept, d_rate))), d_drift)
-        pull = add(pull, add(cross(turned, far), scale(2.0, cross(spin, far_rate))))
-        pull = subtract(pull, cross(n, pulled))
+        accel = add(add(cross(turning, d), cross(w, add(swept, d_rate))), d_drift)
+        accel = add(accel, add(cross(turned, far), scale(2.0, cross(spin, far_rate))))
+        accel = subtract(accel, cross(n, pulled))
         swept = add(swept, add(cross(spin, far), cross(n, far_rate)))
-        rate_pull = (scale(2.0, spin), scale(2.0, swept))
-        store_motion(columns.motion[k], (n, moved), spin, (turned, pull), rate_pull)
+        accel_by_rate = (scale(2.0, spin), scale(2.0, swept))
+        store_motion(columns.motion[k], (n, moved), spin, (turned, accel), accel_by_rate)
         # before the step
         by_turn = cross(w, t)
         accelerated = add(add(cross(turning, t), cross(w, add(by_turn, scale(2.0, t_rate)))), t_drift)

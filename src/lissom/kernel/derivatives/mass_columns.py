@@ -75,6 +75,7 @@ def own_columns(model, work, columns, i, q, v):
     """Add the mass of body i itself; set the columns of its modes and its joint, and write their rows."""
     m = model.tree.modes[i]
     half = columns.carried[columns.even[i]]
+    # inertia of the link by itself; of one that bends, the rows of its modes as well
     if m == 0:
         moment = add(vector(model.inertia.moment[i]), (work.zero, work.zero, work.zero))
         J = inertia_from_second_moment(matrix(model.inertia.second_moment[i]))
@@ -88,19 +89,22 @@ def own_columns(model, work, columns, i, q, v):
                 half[BY_MOTION + c, mode + k] += A[k, m + c]
             for r in range(k + 1):
                 columns.by_acceleration[mode + r, mode + k] += A[r, k]
+    # with what the bodies outward have carried here: the composite body of i
     columns.mass[i] += model.inertia.mass[i]
     moment = add(moment, vector(columns.moment[i]))
     store_vector(columns.moment[i], moment)
     for c in range(3):
         store_vector(columns.inertia[i, c], add(vector(columns.inertia[i, c]), J[c]))
     J = matrix(columns.inertia[i])
+    # wrench that accelerates the composite body along each axis of the joint
     end = columns.end[i]
     axis = model.joints.axis[i]
     for k in range(model.joints.dofs[i]):
         at = columns.begin[i] + k
         s = work.subspace[i, k]
-        wrench = pulled_mass(columns.mass[i], moment, J, vector(s), vector(s[3:]))
+        wrench = accelerating_wrench(columns.mass[i], moment, J, vector(s), vector(s[3:]))
         store_column(half, BY_MOTION, at, wrench[0], wrench[1])
+    # M[joint, k] = s . wrench_k for every column k outward of the joint
     for k in range(model.joints.dofs[i]):
         at = columns.begin[i] + k
         if axis < 6:
@@ -181,7 +185,7 @@ def shifted_inertia(J, before, after, p):
 
 
 @inline
-def pulled_mass(mass, moment, J, turn, shift):
+def accelerating_wrench(mass, moment, J, turn, shift):
     """Return torque and force that accelerate a mass by `turn` about and `shift` of the point of its moments."""
     return add(rotate(J, turn), cross(moment, shift)), add(scale(mass, shift), cross(turn, moment))
 

@@ -6,7 +6,7 @@ Everything in the axes of the link, about its origin. Quantities that change in 
 from __future__ import annotations
 
 from lissom.kernel.compile import inline
-from lissom.kernel.derivatives.columns import CARRIED, MOTION, PULL, RATE_PULL, SHIFT, SPIN
+from lissom.kernel.derivatives.columns import ACCEL, ACCEL_BY_RATE, CARRIED, MOTION, SHIFT, SPIN
 from lissom.kernel.maths.algebra import add, cross, dot, subtract, vector
 from lissom.kernel.maths.row_sums import add_rows, section_sums
 from lissom.kernel.maths.simd_rows import add_scaled, set_scaled
@@ -141,14 +141,14 @@ def section_motion(model, work, columns, i, q, v, qdd):
         along = one if c == 0 else zero
         across = zero if c == 0 else one
         set_scaled(S[SHIFT + 3 + c], 0, m, (along, across, -place[b], place[a]), (S[ALONG], phi[c], own[a], own[b]))
-        # first and second rates of that, in PULL and RATE_PULL for the time being
+        # first and second rates of that, in ACCEL and ACCEL_BY_RATE for the time being
         set_scaled(
-            S[PULL + 3 + c], 0, m,
+            S[ACCEL + 3 + c], 0, m,
             (along, -place[b], place[a], -place_rate[b], place_rate[a]),
             (S[ALONG + 1], rate[a], rate[b], own[a], own[b]),
         )  # fmt: skip
         set_scaled(
-            S[RATE_PULL + 3 + c], 0, m,
+            S[ACCEL_BY_RATE + 3 + c], 0, m,
             (along, -place[b], place[a], -2.0 * place_rate[b], 2.0 * place_rate[a], -place_drift[b], place_drift[a]),
             (S[ALONG + 2], drift[a], drift[b], rate[a], rate[b], own[a], own[b]),
         )  # fmt: skip
@@ -157,29 +157,32 @@ def section_motion(model, work, columns, i, q, v, qdd):
     alpha = vector(work.acceleration[up, 0:3])
     pulled = vector(work.acceleration[up, 3:6])
     shifted = (S[SHIFT + 3], S[SHIFT + 4], S[SHIFT + 5])
-    shift_rate = (S[PULL + 3], S[PULL + 4], S[PULL + 5])
+    shift_rate = (S[ACCEL + 3], S[ACCEL + 4], S[ACCEL + 5])
     W = spin_matrix(w, alpha)
     for c in range(3):
         a, b = (c + 1) % 3, (c + 2) % 3
         X = W[c]
         set_scaled(S[SPIN + c], 0, m, (one, -w[b], w[a]), (rate[c], own[a], own[b]))
         set_scaled(
-            S[PULL + c], 0, m,
+            S[ACCEL + c], 0, m,
             (one, -2.0 * w[b], 2.0 * w[a], X[0], X[1], X[2]), (drift[c], rate[a], rate[b], own[0], own[1], own[2]),
         )  # fmt: skip
-        set_scaled(S[RATE_PULL + c], 0, m, (2.0 * one,), (S[SPIN + c],))
+        set_scaled(S[ACCEL_BY_RATE + c], 0, m, (2.0 * one,), (S[SPIN + c],))
         # by a fresh name each: what is read must not have been written yet
         set_scaled(
             columns.beside[c], 0, m,
             (one, -2.0 * w[b], 2.0 * w[a], X[0], X[1], X[2], -pulled[b], pulled[a]),
-            (S[RATE_PULL + 3 + c], shift_rate[a], shift_rate[b], shifted[0], shifted[1], shifted[2], own[a], own[b]),
+            (
+                S[ACCEL_BY_RATE + 3 + c],
+                shift_rate[a], shift_rate[b], shifted[0], shifted[1], shifted[2], own[a], own[b],
+            ),
         )  # fmt: skip
         set_scaled(
             columns.beside[3 + c], 0, m, (2.0 * one, -2.0 * w[b], 2.0 * w[a]), (shift_rate[c], shifted[a], shifted[b])
         )
     for c in range(3):
-        set_scaled(S[PULL + 3 + c], 0, m, (one,), (columns.beside[c],))
-        set_scaled(S[RATE_PULL + 3 + c], 0, m, (one,), (columns.beside[3 + c],))
+        set_scaled(S[ACCEL + 3 + c], 0, m, (one,), (columns.beside[c],))
+        set_scaled(S[ACCEL_BY_RATE + 3 + c], 0, m, (one,), (columns.beside[3 + c],))
     steps = section_levers((y[0], one, zero), (z[0], zero, zero))
     by_y_slope = lever_columns(steps, 1, zero)
     steps = section_levers((y[0], zero, zero), (z[0], one, zero))
@@ -253,7 +256,7 @@ def wrench_columns(G, S, m, carried, wrench):
         by_shift = (mass, moment[b], -moment[a])
         swirl = (-2.0 * Q[0][c], -2.0 * Q[1][c], -2.0 * Q[2][c], 2.0 * spread)
         back = (-2.0 * Q[c][0], -2.0 * Q[c][1], -2.0 * Q[c][2], 2.0 * spread, 2.0 * P[a], -2.0 * P[b])
-        u, y, z = S[SHIFT:], S[PULL:], S[RATE_PULL:]
+        u, y, z = S[SHIFT:], S[ACCEL:], S[ACCEL_BY_RATE:]
         set_scaled(G[c], 0, m, by_turn, (u[0], u[1], u[2], u[3 + b], u[3 + a]))
         set_scaled(G[3 + c], 0, m, by_shift, (u[3 + c], u[a], u[b]))
         set_scaled(G[6 + c], 0, m, by_turn, (y[0], y[1], y[2], y[3 + b], y[3 + a]))

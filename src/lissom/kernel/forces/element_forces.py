@@ -70,12 +70,14 @@ def along_line(model, work, e):
     elements = model.elements
     i = elements.first[e]
     j = elements.second[e]
+    # unit vector e along the line, its length l and l' = e . (v_j - v_i)
     d = subtract(vector(work.world_position[j]), vector(work.world_position[i]))
     length = sqrt(dot(d, d) + TINY)
     line = scale(1.0 / length, d)
     rate = dot(line, subtract(velocity_of(work, j), velocity_of(work, i)))
     x = length - elements.length[e]
     k = elements.stiffness[e]
+    # a rope pulls alone: k and d set in smoothly over its width, and their sum is never below zero
     if elements.kind[e] == Element.ROPE:
         pull, stored = smooth_positive_part(x, elements.width[e])
         spring = k * pull
@@ -84,6 +86,7 @@ def along_line(model, work, e):
         tension = above(spring + elements.damping[e] * rate * taut, 0.0)
         lost = (tension - spring) * rate
     else:
+        # T = k x + curve(x) + d l' - thrust; the thrust of a driven cylinder comes in entry 3 of the load
         spring = k * x + curve_force(model.passive, elements.pieces[e], x)
         energy = 0.5 * k * x * x + curve_energy(model.passive, elements.pieces[e], x)
         drag = elements.damping[e] * rate
@@ -94,6 +97,7 @@ def along_line(model, work, e):
         work.power[0] += thrust * rate
         tension = spring + drag - thrust
         lost = drag * rate
+    # equal and opposite: T e on the first frame, - T e on the second
     none = (work.zero, work.zero, work.zero)
     add_wrench(work, i, none, scale(tension, line))
     add_wrench(work, j, none, scale(-tension, line))

@@ -57,6 +57,7 @@ class Coupled(NamedTuple):
 def make_coupled(model: Arrays) -> Coupled:
     """Make the memory for the factors of J in all stages."""
     n, nv, gears = len(model.tree.parent), len(model.velocities.prescribed), len(model.gears.rotor_v)
+    # all bodies share the sizes of the largest: modes and twists of the three stages side by side
     m, d = int(model.tree.modes.max(initial=0)), int(model.joints.dofs.max(initial=0))
     size = STAGES * m + TWISTS
     room = rooms(model.tree.parent)

@@ -22,7 +22,8 @@ from lissom.simulation.stepping.method_selection import MethodSelection
 from lissom.simulation.stepping.run_memory import RunMemory
 from lissom.simulation.stepping.time_loop import TimeLoop
 
-IN_TIME = ("breaks", "coefficients", "feed_breaks", "feed_coefficients")  # tables of a law that cut the time
+# tables of a law that cut the time
+IN_TIME = ("breaks", "coefficients", "feed_breaks", "feed_coefficients", "aim_breaks", "aim_coefficients")
 
 
 class Rerun:

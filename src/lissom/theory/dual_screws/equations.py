@@ -50,7 +50,7 @@ def project(model, i, P, f, tau):
 
 
 @kernel
-def forces(model, q, v, a, wrench, moving, printed, tau, W):
+def forces(model, q, v, a, wrench, moving, printed, turning, tau, W):
     """Generalised inertia and elastic forces less gravity, tau (nv,), at accelerations a, less the external wrenches.
 
     W (n, 6): wrench of the parent on every body, at its origin in its axes.
@@ -62,10 +62,11 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
     f = np.empty(bias.shape[0], q.dtype)
     tau[:] = 0.0
     for i in range(1, n):
-        link_inertia(model, i, q, v, moving.omega[i], printed, D, bias, coupling, pulls, moments)
+        link_inertia(model, i, q, v, moving.omega[i], printed, turning, D, bias, coupling, pulls, moments)
         count = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         last = model.tree.joint_v[i] + model.joints.dofs[i]
+        # link accelerations z = (modes, P a + gamma), and D z + bias less the load on the body
         for j in range(count):
             z[j] = a[modes + j]
         for row in range(6):
@@ -78,6 +79,7 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
             f[count + row] -= wrench[i, row]
             W[i, row] = f[count + row]
         project(model, i, P, f, tau)
+    # tip to base: wrenches of the children, moved to the parent's origin and axes
     W[0, :] = 0.0
     for back in range(1, n):
         i = n - back
@@ -90,7 +92,7 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
 
 
 @kernel
-def mass(model, q, v, moving, printed, M, c):
+def mass(model, q, v, moving, printed, turning, M, c):
     """Mass matrix M (nv, nv), (112), and the other forces c (nv,): M du/dt + c = tau."""
     n = model.tree.parent.shape[0]
     P = moving.P
@@ -100,16 +102,18 @@ def mass(model, q, v, moving, printed, M, c):
     c[:] = 0.0
     M[:] = 0.0
     for i in range(1, n):
-        link_inertia(model, i, q, v, moving.omega[i], printed, D, bias, coupling, pulls, moments)
+        link_inertia(model, i, q, v, moving.omega[i], printed, turning, D, bias, coupling, pulls, moments)
         count = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         last = model.tree.joint_v[i] + model.joints.dofs[i]
+        # c: the link's forces at accelerations zero, projected
         for j in range(count):
             z[j] = 0.0
         for row in range(6):
             z[count + row] = moving.gamma[i, row]
         response(D, bias, z, count + 6, DP)
         project(model, i, P, DP, c)
+        # M = sum P^T D P: columns of D P, then their products with P
         for k in range(last):
             for row in range(count + 6):
                 total = DP[row] * 0.0

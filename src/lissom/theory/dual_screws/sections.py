@@ -43,6 +43,7 @@ def section_screws(model, i, q, printed, S, zero):
     eta = model.tree.modes_q[up]
     phi = model.sections.phi[i]
     psi = model.sections.psi[i]
+    # displacement u and small rotations th of the section; it is bent by the Gibbs vector g of its slopes a
     u = weighted(phi, q, eta, m, zero)
     th = weighted(psi, q, eta, m, zero)
     a = (zero, th[1], th[2])
@@ -51,6 +52,7 @@ def section_screws(model, i, q, printed, S, zero):
     f = 2.0 / (1.0 + dot(g, g))
     bend = gibbs_matrix(g)
     tangent = (bend[0][0], bend[1][0], bend[2][0])
+    # screw of each mode, with the foreshortening and twist of second order unless the paper's is asked for
     short = zero
     twist = zero
     curved = model.tree.second_order[up] == 1 and not printed
@@ -66,11 +68,13 @@ def section_screws(model, i, q, printed, S, zero):
         if printed:
             angular = (about, psi[1, j] + zero, psi[2, j] + zero)
         else:
+            # d g / d eta_j, and the angular velocity 2 / (1 + g^2) (g' + g x g') that goes with it
             lift = (psi[1, j] * a[1] + psi[2, j] * a[2]) / 12.0
             gj = (zero, slope * psi[1, j] + lift * a[1], slope * psi[2, j] + lift * a[2])
             angular = add(scale(f, add(gj, cross(g, gj))), scale(about, tangent))
         store_vector(S[0:3, j], angular)
         store_vector(S[3:6, j], (along, phi[1, j] + zero, phi[2, j] + zero))
+    # position and rotation: first bent, then rolled about its axis
     angle = th[0] + twist
     c = cos(angle)
     s = sin(angle)

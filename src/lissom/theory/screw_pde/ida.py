@@ -99,12 +99,14 @@ class _Problem:
         state = self.state(y)
         q, v = self.frames.measure(state)
         f.fill_blocks(q, v, self.run.forces(t, q, v))
+        # kinematics: theta' = J_r^-1 omega, p' = R u
         turning, moving = self._pose_rates(y, state)
         out[self.theta], out[self.p] = rate[self.theta] - turning, rate[self.p] - moving
         xdot, W = rate[self.x], y[self.wrench].reshape(n, 6)
         values = np.empty(self.frames.size)
         M = len(self.frames.modes_q)
         modes, modal_rates = slice(6 * n, 6 * n + M), slice(6 * n + M, 6 * n + 2 * M)
+        # accelerations of every link: its twist, and behind it its modes
         zdot = np.zeros_like(work.zdot)
         zdot[:, :6] = xdot[: 6 * n].reshape(n, 6)
         at = modal_rates.start
@@ -116,6 +118,7 @@ class _Problem:
         algebraic = np.zeros((n, 6))
         for i in range(n):
             s, d, up = 6 + table.modes[i], table.dofs[i], table.parent[i]
+            # M z' + bias - B^T W + X^T W of the children = 0; `work.mass` has the lower triangle alone
             lower = np.tril(work.mass[i, :s, :s])
             B = base_map(f, i)
             rows[i, :s] += lower @ zdot[i, :s] + np.tril(lower, -1).T @ zdot[i, :s] + work.bias[i, :s] - B.T @ W[i]
@@ -124,11 +127,13 @@ class _Problem:
                 X = work.reach[i, :, : 6 + table.modes[up]]
                 rows[up, : X.shape[1]] += X.T @ W[i]
                 across -= X @ zdot[up, : X.shape[1]]
+            # P^T (B z' - X z'_parent - gamma) = 0 across the joint; along it S . W + armature a = tau
             S, joint_v = work.S[i, :d], f.model.bodies[i].joint_v
             algebraic[i, : 6 - d] = work.P[i, : 6 - d] @ across
             if d:
                 a = np.linalg.solve(S @ S.T, S @ across) if table.armature[joint_v].any() else 0.0
                 algebraic[i, 6 - d :] = S @ W[i] + table.armature[joint_v] * a - work.force[joint_v]
+        # rows in the order of the state: twists, modes, their rates, rotors
         values[: 6 * n] = rows[:, :6].ravel()
         values[modes] = xdot[modes] - state.x[modal_rates]
         at = modal_rates.start

@@ -85,13 +85,16 @@ def make_matrix(model: Model, system: Any, scratch: Any, plan: np.ndarray) -> An
     """
     n = model.nv
     dense, pivots = np.zeros((n, n)), np.zeros(n, np.int64)
+    # tangents of the forces at each of the three stages
     first, second, third = stages = [local_memory(model) for _ in range(3)]
     scratches = [stage_scratch(scratch, local) for local in stages]
+    # the stages decouple into a real and a complex system, Hairer and Wanner 1996, IV.8; or are solved as one
     real, complex_ = (
         Struct(articulated_newton.make_factors(model.arrays, number)) for number in (np.float64, np.complex128)
     )
     whole = Struct(stage_coupled.make_coupled(model.arrays))
     struct, last = model.struct, Struct(make_last_step_stiffness(first.fields.work.fields))
+    # on kinematic loops, the multipliers of both systems
     closure, closure_complex = (
         projector(model, second, factors, articulated_newton.solve, factors.fields.x.dtype.type)
         for factors in (real, complex_)

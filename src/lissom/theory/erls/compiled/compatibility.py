@@ -132,6 +132,7 @@ def close(table, work, shift, gap, hold, out):
     x, L, N = work.multiplier, work.factor, table.parent.shape[0]
     for i in range(N):
         up = table.parent[i]
+        # B (gap + shift - X shift_parent), with its sign turned: what the displacements must close
         a, b = load_pair(gap[i])
         c, d = load_pair(shift[i])
         a, b = add(a, c), add(b, d)
@@ -140,6 +141,7 @@ def close(table, work, shift, gap, hold, out):
             a, b = subtract(a, c), subtract(b, d)
         for h in range(table.held[i]):
             x[table.row[i] + h] = -work_pair(table.basis[i, h], a, b)
+    # B B^T lambda = x by the factors L L^T, within their envelope
     for r in range(L.shape[0]):
         total = x[r]
         for c in range(table.envelope[r], r):
@@ -151,6 +153,7 @@ def close(table, work, shift, gap, hold, out):
         for c in range(table.envelope[r], r):
             x[c] -= L[r, c] * x[r]
     for i in range(N):
+        # smallest displacements: B^T lambda, and less of it on the parent, whose end the gap is at
         for r in range(6):
             total = 0.0
             for h in range(table.held[i]):

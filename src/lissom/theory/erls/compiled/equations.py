@@ -46,6 +46,7 @@ def project(table, work):
 
     A joint's force works on theta + slip, so that it loads the rigid coordinates as well.
     """
+    # force on each joint displacement: that of the joint's screw and of the slips that close the gaps
     N, joint, modal = table.parent.shape[0], work.joint, work.modal
     clear(work.gap)
     close(table, work, work.rigid, work.gap, work.strain, work.shift)
@@ -56,6 +57,7 @@ def project(table, work):
             if up >= 0:
                 total += dot6(work.turned[i], work.shift[up])
             joint[k] = total
+    # on the coordinates theta: solve slope^T x = joint
     for k in range(joint.shape[0]):
         for j in range(joint.shape[0]):
             work.lu[k, j] = work.slope[j, k]
@@ -64,6 +66,7 @@ def project(table, work):
     for i in range(N):
         k = table.coordinate[i]
         if k >= 0:
+            # what the joints take is no load on the rigid coordinates
             t, f = load_pair(table.basis[i, 5])
             t, f = scale(joint[k], t), scale(joint[k], f)
             add_pair(work.rigid[i], scale(-1.0, t), scale(-1.0, f))
@@ -71,6 +74,7 @@ def project(table, work):
                 t, f = to_parent(work, i, t, f)
                 add_pair(work.rigid[table.parent[i]], t, f)
     close(table, work, work.rigid, work.gap, work.strain, work.shift)
+    # modal: what the link itself needs, and what its ends pass on, base end first
     for i in range(N):
         for j in range(table.modes[i]):
             modal[table.first[i] + j] = work.needed[i, 12 + j]
@@ -138,6 +142,7 @@ def assemble(table, work):
     Equations: 001 (75).
     """
     n, P, LP = work.theta.shape[0], work.projection, work.product
+    # kinematics without accelerations of coordinates: what is left is the bias
     clear(work.q_second)
     for k in range(n):
         work.theta_second[k] = 0.0
@@ -152,6 +157,7 @@ def assemble(table, work):
     for y in range(size):
         work.force[y] = 0.0
     for i in range(table.parent.shape[0]):
+        # P: d (joint, rigid and modal motion of the link) / d y
         link_forces(table, work, i, work.needed[i])
         rows = 12 + table.modes[i]
         for y in range(size):
@@ -162,6 +168,7 @@ def assemble(table, work):
                 P[r, y] = 0.0
         for j in range(table.modes[i]):
             P[12 + j, n + table.first[i] + j] = 1.0
+        # L P, then P^T L P and - P^T needed
         for r in range(rows):
             LP[r] = 0.0
             for s in range(rows):

@@ -103,6 +103,7 @@ def eliminate_joint(table, work, i):
     hold = work.hold[i]
     dofs = table.dofs[i]
     at = table.joint_v[i]
+    # hinge = A and hold = b + A gamma before the joint gives way
     for r in range(6):
         for c in range(r):
             A[c, r] = A[r, c]
@@ -119,6 +120,7 @@ def eliminate_joint(table, work, i):
         motion = S[k]
         pivot = table.armature[at + k]
         load = work.force[at + k]
+        # AS = hinge s, D = armature + s . AS, force left on the joint = tau - s . hold
         before = pivot
         for r in range(6):
             total = 0.0
@@ -128,10 +130,12 @@ def eliminate_joint(table, work, i):
             pivot += motion[r] * total
             before += motion[r] * A[r, r] * motion[r]
             load -= motion[r] * hold[r]
+        # a pivot that is small beside what it was made of tells that the joint's motion is not resisted
         inverse = 1.0 / pivot
         smallest = min(smallest, pivot / before if before > 0.0 else 0.0)
         D[k, 0] = inverse
         D[k, 1] = load
+        # hinge - AS D^-1 AS^T, and hold + AS D^-1 (force left)
         for r in range(6):
             factor = AS[k, r] * inverse
             hold[r] += factor * load

@@ -30,6 +30,7 @@ def energies(table, work, q, v):
         w, u = load_pair(work.V[i])
         R = matrix(work.world_R[i])
         p = vector(work.world_p[i])
+        # particles: 1/2 |c u + w x s + s'|^2 and - g . (c p + R s), signed, as quadrature weights may be negative
         first = table.start[i]
         for k in range(table.start[i + 1] - first):
             c = table.carried[first + k]
@@ -37,6 +38,7 @@ def energies(table, work, q, v):
             speed = add(add(scale(c, u), cross(w, s)), (work.ds[0, k], work.ds[1, k], work.ds[2, k]))
             kinetic += 0.5 * table.sign[first + k] * dot(speed, speed)
             gravity -= table.sign[first + k] * c * dot(g, add(scale(c, p), rotate(R, s)))
+        # strain: preload, quadratic and cubic terms of the deformation
         eta = table.modes_q[i]
         for j in range(table.modes[i]):
             strain += table.preload[i, j] * q[eta + j]
@@ -47,6 +49,7 @@ def energies(table, work, q, v):
             for k in range(3):
                 value *= q[eta + table.cubic_modes[term, k]]
             strain += value
+    # rotors: armatures of joints, and motors behind gears
     for k in range(v.shape[0]):
         kinetic += 0.5 * table.armature[k] * v[k] * v[k]
     for r in range(table.gears.rotor_v.shape[0]):
@@ -55,11 +58,12 @@ def energies(table, work, q, v):
 
 
 @kernel
-def reactions(table, work, a):
-    """Fill zdot and wrench for accelerations a (nv,): constraint rows base to tip, twist rows tip to base."""
+def link_accelerations(table, work, a):
+    """Fill zdot for accelerations a (nv,): constraint rows, base to tip."""
     n = table.parent.shape[0]
     for i in range(n):
         up = table.parent[i]
+        # base to tip: z' = gamma + X z'_parent + S a, and the modes' own accelerations
         zdot = work.zdot[i]
         at = table.modes_v[i]
         for j in range(table.modes[i]):
@@ -74,6 +78,14 @@ def reactions(table, work, a):
             zdot[r] = total
         if table.moved[i] == 1:
             from_base(work, i, table.modes[i])
+
+
+@kernel
+def reactions(table, work, a):
+    """Fill zdot and wrench for accelerations a (nv,): constraint rows base to tip, twist rows tip to base."""
+    n = table.parent.shape[0]
+    link_accelerations(table, work, a)
+    # what each link needs for its own motion, M z' + bias
     for i in range(n):
         s = 6 + table.modes[i]
         for r in range(6):
@@ -81,6 +93,7 @@ def reactions(table, work, a):
             for c in range(s):
                 total += (work.mass[i, r, c] if c <= r else work.mass[i, c, r]) * work.zdot[i, c]
             work.wrench[i, r] = total
+    # tip to base: W_parent += X^T W
     for back in range(n):
         i = n - 1 - back
         if table.moved[i] == 1:  # B_V^T W = rows: W as the base sees it

@@ -113,6 +113,7 @@ def constraint_rows(table, work):
     Equations: 003 (25), (30)-(34).
     """
     for i in range(table.parent.shape[0]):
+        # twist and drift of the base frame of link i, seen from its body frame
         w, u = load_pair(work.V[i])
         dw, du = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if table.moved[i] == 1:
@@ -125,12 +126,14 @@ def constraint_rows(table, work):
         store_pair(work.base_V[i], w, u)
         store_pair(work.base_gamma[i], dw, du)
 
+        # the joint's own drift, ad(V) U + U'
         a, b = load_pair(work.joint_U[i])
         dw, du = load_pair(work.joint_dU[i])
         a, b = bracket(w, u, a, b)
         dw, du = add(dw, a), add(du, b)
         up = table.parent[i]
         if up >= 0:
+            # drift of the parent's section, carried through the joint
             section_R = matrix(work.R[i])
             section_p = vector(work.p[i])
             joint_R = matrix(work.joint_R[i])
@@ -143,6 +146,7 @@ def constraint_rows(table, work):
             c, d = load_pair(work.dU[i])
             a, b = twist_at(joint_R, joint_p, add(a, c), add(b, d))
             dw, du = add(dw, a), add(du, b)
+            # X: motion of the parent's body frame and modes, in axes of the joint's outer frame
             X = work.reach[i]
             m = table.modes[up]
             R = compose(section_R, joint_R)

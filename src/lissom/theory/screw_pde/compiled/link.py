@@ -38,6 +38,7 @@ def place_particles(table, work, i, q, v):
     m = table.modes[i]
     at_q = table.modes_q[i]
     at_v = table.modes_v[i]
+    # linear: s = place + sum_j shape_j eta_j, axis by axis
     for a in range(3):
         s = work.s[a]
         ds = work.ds[a]
@@ -56,6 +57,7 @@ def place_particles(table, work, i, q, v):
                 jac[k] = f
                 s[k] += f * eta
                 ds[k] += f * rate
+    # foreshortening draws particles back by 1/2 eta^T B eta, along x
     bending = table.bending[i]
     for k in range(table.foreshortened[i]):
         by_eta = work.eta_B[0]
@@ -212,11 +214,13 @@ def deformation_rows(table, work, i):
         row = work.mass[i, 6 + j]
         j0, j1, j2 = work.jac[j, 0], work.jac[j, 1], work.jac[j, 2]
         e0, e1, e2 = work.signed[j, 0], work.signed[j, 1], work.signed[j, 2]
+        # signed column of the Jacobian, once for all products below
         for k in range(count):
             e = sign[first + k]
             e0[k] = e * j0[k]
             e1[k] = e * j1[k]
             e2[k] = e * j2[k]
+        # coupling with the twist, sum s x j and sum c j; bias, sum j . acc
         rx, ry, rz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         force = 0.0
         for k in range(count):
@@ -231,6 +235,7 @@ def deformation_rows(table, work, i):
             force += j0[k] * a0[k] + j1[k] * a1[k] + j2[k] * a2[k]
         store_pair(row, (rx, ry, rz), (lx, ly, lz))
         work.bias[i, 6 + j] = force
+        # modal mass, lower triangle
         for c in range(j + 1):
             other = work.jac[c]
             row[6 + c] = product(e0, other[0], count) + product(e1, other[1], count) + product(e2, other[2], count)
