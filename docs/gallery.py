@@ -1,7 +1,7 @@
 """Draw the pictures of the gallery and write its pages: runs every file of examples/gallery.
 
-`python docs/gallery.py [name ...]` draws them all, or those named; `python docs/gallery.py --check` gives exit code 1 if
-the pages are not current.
+`python docs/gallery.py [name ...]` draws them all, or those named; `python docs/gallery.py --check` gives exit code 1
+if the pages are not current.
 """
 
 import ast

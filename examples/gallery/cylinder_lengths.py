@@ -3,6 +3,7 @@
 Cranes and machines
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import lissom
@@ -14,8 +15,6 @@ back = lissom.closed_pose(crane, {"lift": 4.0}).q[crane.q_names.index("pin")]
 print("lengths", np.round(lengths, 3), "m; at 4 m the boom stands at", round(np.degrees(back), 2), "degrees")
 
 assert abs(np.interp(4.0, lengths, np.degrees(angles)) - np.degrees(back)) < 0.5
-
-import matplotlib.pyplot as plt
 
 figure, axes = plt.subplots(figsize=(6, 3.4), layout="constrained")
 axes.plot(np.degrees(angles), lengths, "o-", color="#0072B2")

@@ -3,6 +3,7 @@
 Control
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import lissom
@@ -17,8 +18,6 @@ dip = hz[1:-1][(size[1:-1] < size[:-2]) & (size[1:-1] < size[2:])]
 locked = lissom.natural_modes(model, rest.q, locked=["elbow"]).frequencies
 print("stands still at", dip, "Hz; locked, the arm rings at", locked[:8].round(3))
 assert all(np.abs(locked / f - 1).min() < 1e-3 for f in dip) and len(dip)
-
-import matplotlib.pyplot as plt
 
 figure, axes = plt.subplots(figsize=(6, 3.4), layout="constrained")
 axes.semilogy(hz, size, color="#0072B2")

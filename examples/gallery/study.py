@@ -5,7 +5,6 @@ Measurement
 
 import numpy as np
 
-import lissom
 from lissom.scenario import Scenario
 from lissom.study import Study
 
