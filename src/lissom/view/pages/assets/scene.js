@@ -134,6 +134,7 @@ Lissom.Solid = class {
     this.role = piece.role;
     this.link = piece.link;
     this.colour = new THREE.Color(colour);
+    this.shown = piece.shown;
     this.ends = piece.ends;
     this.part = piece.part ? Lissom.floats(piece.part) : null;
     const geometry = new THREE.BufferGeometry();
@@ -270,7 +271,7 @@ Lissom.Scene = class {
     const solids = this.drawing.pieces.map((piece) =>
       new Lissom.Solid(piece, k > 0 ? record.colour : piece.colour, k > 0 ? 0.4 : 1));
     for (const solid of solids) group.add(solid.mesh, solid.shadow);
-    for (const solid of solids) solid.shadow.visible = this.drawing.follow === null;
+    for (const solid of solids) solid.shadow.visible = this.drawing.grounded;
     const line = new THREE.Line(
       new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: record.colour || "#0072B2", transparent: true, opacity: 0.75 }));
     line.frustumCulled = false;
@@ -324,7 +325,7 @@ Lissom.Scene = class {
     if (this.floor) { this.three.remove(this.floor); this.floor.geometry.dispose(); }
     const colours = [theme.lines, theme.paper].map((colour) => new THREE.Color(colour));
     this.floor = Lissom.grid(this.middle, this.ahead, this.side, this.cell, 1.5 * this.drawing.reach, colours);
-    this.floor.visible = this.drawing.follow === null;
+    this.floor.visible = this.drawing.grounded;
     this.three.add(this.floor);
     for (const { line, colour } of this.runs) line.material.color.set(Lissom.visible(colour, theme));
     this.dirty = true;
@@ -485,8 +486,12 @@ Lissom.Scene = class {
     this.dirty = false;
     for (const run of this.runs) {
       run.motion.update(this.time, this.scale);
-      for (const solid of run.solids) solid.update(run.motion);
       for (const solid of run.solids) {
+        solid.update(run.motion);
+        if (solid.shown) {
+          solid.mesh.visible = solid.shown[0] <= this.time && this.time <= (solid.shown[1] ?? Infinity);
+          solid.shadow.visible = solid.mesh.visible && this.drawing.grounded;
+        }
         if (this.stress && solid.role === "link" && this.stress.links.has(solid.link)) solid.paintStress(run.motion, this.shown.stress ? this.stress.scale : null);
       }
       const [k, f] = run.motion.at(this.time);
