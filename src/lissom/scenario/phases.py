@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -22,7 +22,11 @@ from lissom.model.model import Model
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.simulation.raw_run import Event, RawRun
 from lissom.simulation.run_simulation import simulate
+from lissom.simulation.settings import RunOptions, takes_settings
 from lissom.simulation.status.run_ending import Ending
+
+if TYPE_CHECKING:  # only annotations need them
+    from lissom.simulation.inputs.run_arguments import Controller, Start
 
 SINGULAR = 1e-9  # of what a latch holds, relative: directions that others hold already
 REFUSED = ("loads", "payloads", "sensors", "motion", "start", "trust", "accuracy")
@@ -47,7 +51,16 @@ class Phase:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def run_phases(robot: AnyRobot, phases: Sequence[Phase], start: Any = None, **options: Any) -> Trajectory:
+@takes_settings
+def run_phases(
+    robot: AnyRobot,
+    phases: Sequence[Phase],
+    *,
+    start: Start | None = None,
+    controller: Controller | None = None,
+    progress: bool = True,
+    **options: Unpack[RunOptions],
+) -> Trajectory:
     """Simulate a robot whose loops close and open in time, and return everything as one run.
 
     Where a loop closes, it holds its two frames as they stand to each other then: the second one's origin is moved
@@ -62,8 +75,12 @@ def run_phases(robot: AnyRobot, phases: Sequence[Phase], start: Any = None, **op
         One after the other.
     start : mapping, array_like or tuple, optional
         As for `simulate`.
+    controller : ControlLaw, Sampled or callable, optional
+        For phases that have none of their own; its time begins with each phase.
+    progress : bool
+        Show how far each phase is once it takes longer than two seconds.
     **options
-        Further arguments of `simulate`, for all phases.
+        Settings of all phases, as for `simulate`.
 
     Returns
     -------
@@ -71,10 +88,10 @@ def run_phases(robot: AnyRobot, phases: Sequence[Phase], start: Any = None, **op
         All phases, with the loops that are ever closed; a loop that is open carries nothing.
     """
     whole = as_robot(robot)
-    _check(whole, phases, options)
+    _check(whole, phases)
     model = _with_loops(whole, []).compile()
-    q, v = (start[0], start[1]) if isinstance(start, tuple) else (start, None)
-    q, v = configuration(model, q), rates(model, v)
+    given: Any = start if isinstance(start, tuple) else (start, None)
+    q, v = configuration(model, given[0]), rates(model, given[1])
     held: dict[str, Loop] = {}  # as they closed
     parts: list[tuple[RawRun, float]] = []
     events: list[Event] = []
@@ -90,7 +107,8 @@ def run_phases(robot: AnyRobot, phases: Sequence[Phase], start: Any = None, **op
             events.append(Event(t, where, "latch", f"{where} {text}; the impact costs {lost:.4g} J", lost))
         for name in set(phases[k - 1].closed if k else ()) - set(phase.closed):
             events.append(Event(t, name, "latch", f"{name} opens", 0.0))
-        run = simulate(own, phase.duration, start=(q, v), **{**options, **phase.options})
+        arguments: dict[str, Any] = {"controller": controller, "progress": progress, **options, **phase.options}
+        run = simulate(own, phase.duration, start=(q, v), **arguments)
         parts.append((run.raw, t))
         q, v, t = run.raw.q[-1], run.raw.v[-1], t + float(run.raw.time[-1])
         if run.raw.status is not Ending.FINISHED:
@@ -99,7 +117,7 @@ def run_phases(robot: AnyRobot, phases: Sequence[Phase], start: Any = None, **op
     return from_run(_joined(last, parts, events))
 
 
-def _check(robot: Robot, phases: Sequence[Phase], options: Mapping[str, Any]) -> None:
+def _check(robot: Robot, phases: Sequence[Phase]) -> None:
     known = [loop.name for loop in robot.loops]
     if not phases:
         raise LissomError("is empty; give Phase(duration, closed=[...]) one after the other", ("phases",))
@@ -111,11 +129,11 @@ def _check(robot: Robot, phases: Sequence[Phase], options: Mapping[str, Any]) ->
             if any(name in other.closed for other in phases[: max(k - 1, 0)]) and name not in phases[k - 1].closed:
                 text = "closes a second time; give the robot another loop for it, as it may close elsewhere"
                 raise LissomError(text, ("phases", k, "closed"), name)
-    for given in (options, *(phase.options for phase in phases)):
+    for k, phase in enumerate(phases):
         for name in REFUSED:
-            if name in given:
+            if name in phase.options:
                 text = "is not for runs in phases; simulate the phases one by one"
-                raise LissomError(text, (name,))
+                raise LissomError(text, ("phases", k, "options"), name)
 
 
 def _loop(robot: Robot, name: str) -> Loop:
@@ -185,18 +203,21 @@ def _joined(model: Model, parts: Sequence[tuple[RawRun, float]], events: Sequenc
             if raw.multipliers is not None:
                 multipliers[begin : begin + count, goal] = raw.multipliers[keep][:, own]
         begin += count
+    samples: dict[str, Any] = {name: stacked(name) for name in ("q", "v", "a", "tau")}
+    counted = ("steps", "rejected", "evaluations", "wall")
+    counts: dict[str, Any] = {name: sum(getattr(raw, name) for raw, _ in parts) for name in counted}
     moved = [replace(event, time=event.time + t) for raw, t in parts for event in raw.warnings]
     return replace(
         last,
         model=model,
         time=time,
-        **{name: stacked(name) for name in ("q", "v", "a", "tau")},
+        **samples,
         work=summed("work", {}),
         dissipated=summed("dissipated", lost),
         load_work=None if last.load_work is None else summed("load_work", {}),
         multipliers=multipliers,
         given=np.zeros((len(time), rows)),
         loads=None,
-        **{name: sum(getattr(raw, name) for raw, _ in parts) for name in ("steps", "rejected", "evaluations", "wall")},
+        **counts,
         warnings=sorted([*events, *moved], key=lambda event: event.time),
     )
