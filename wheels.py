@@ -1,8 +1,8 @@
 """Make wheels with the machine code of all kernels for every platform, from any one: `python wheels.py [--only TEXT]`.
 
-zig compiles for all of them, from the package ziglang, against the oldest C library that a wheel's tag promises. Kernels
-for x86-64 are for processors with AVX2 (Intel since 2013, AMD since 2015); those of the usual work also for the widest
-registers. What a wheel holds is checked by tests/project/test_wheels.py.
+zig compiles for all of them, from the package ziglang, against the oldest C library that a wheel's tag promises. Those
+for x86-64 need AVX2 (Intel since 2013, AMD since 2015) and hold the kernels of the usual work for AVX-512 too. What a
+wheel holds is checked by tests/project/test_wheels.py.
 """
 
 import argparse
