@@ -17,6 +17,7 @@ from lissom.kernel.algorithms.complex_step import STEP, make_real, tangent_step
 from lissom.kernel.algorithms.composite_body import mass_matrix
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.compile import Hidden, Pointer, Struct, inline, kernel
+from lissom.kernel.forces.actuator_commands import regulate
 from lissom.kernel.maths.algebra import cross, dot, quaternion_matrix, rotate_back, scale, store_vector, subtract
 from lissom.model.model import Model
 from lissom.simulation.equations.loop_projection import (
@@ -78,6 +79,7 @@ class Scratch(NamedTuple):
     given: np.ndarray  # (rows, 3) value, rate and acceleration that they are to have
     q1: np.ndarray  # (nq,) scratch of projections
     control: Any  # Struct of the LawScratch
+    command: np.ndarray  # (states,) commands to actuators, as given
 
 
 class Dynamics(NamedTuple):
@@ -88,6 +90,7 @@ class Dynamics(NamedTuple):
     own: Struct | None = None  # what they take as their second argument, in place of the model's workspace
     force: np.ndarray | None = None  # (nv,) where they read the forces applied, if they do
     frames: Struct | None = None  # the kernel's workspace, where they fill one of their own for loops
+    given: np.ndarray | None = None  # (loop rows, 3) where they read values, rates and accelerations given to loops
 
 
 KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
@@ -131,9 +134,10 @@ def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics, la
         wrench=wrench,
         closure=closure,
         **loop_pointers(model, frames, closure, number),
-        **row_memory(model, number),
+        **row_memory(model, number, dynamics.given),
         q1=zeros(model.nq),
         control=law_scratch(law, outside, twin, number),
+        command=zeros(len(model.arrays.actuators.state_v)),
     )
     return Struct(scratch)
 
@@ -208,14 +212,19 @@ def prescribe(system, t, q, v, a):
 
 @kernel
 def applied_forces(system, scratch, t, q, v, force):
-    """Compute forces of the controller, continuous and sampled, at the state (q, v); loads go to scratch.wrench."""
+    """Compute forces of the controller, continuous and sampled, at the state (q, v); loads go to scratch.wrench.
+
+    Commands of actuators become effective ones; what was commanded stays in scratch.command.
+    """
     t = min(t, system.latest[0])
     for k in range(system.load_row.shape[0]):
         load, _, _ = evaluate(system.load_breaks, system.load_coefficients, k, t)
         scratch.wrench[system.load_row[k], system.load_entry[k]] = scratch.zero + load + system.load_held[k]
     for k in range(force.shape[0]):
         force[k] = scratch.zero + system.held[k]
+    set_driven_rows(system, t, scratch.given)
     control_forces(system.law, system.twin, scratch.control, t, q, v, force)
+    regulate(system.model, v, force, scratch.command)
 
 
 @kernel

@@ -15,7 +15,8 @@ from lissom.errors import LissomError
 from lissom.export.c.export_task import ExportPoint, ExportTask, Signature
 from lissom.export.c.sources.casadi_statements import Statements, operations, statements
 from lissom.export.c.sources.table_parameters import Parameters
-from lissom.kernel.data.arrays import Arrays, tables
+from lissom.kernel.data.arrays import Arrays
+from lissom.kernel.data.table_operations import tables
 from lissom.kernel.numbers.casadi_symbol import matrix_of
 from lissom.model.compilation.tip_frames import probe
 from lissom.model.description.robot import Robot
@@ -25,7 +26,7 @@ SHORT = 40_000  # operations: beyond, loops over tables are about as fast, and m
 DERIVED = 20  # times the operations of a function are those of its derivatives, at least
 LOOPED = ("derivatives", "step")  # by solving or with duals; by loops
 CLOSED = ("forward_dynamics", "joint_wrenches")  # what loops change
-WELL_CONDITIONED = 1e4
+WELL_CONDITIONED = 1e4  # condition of a mass matrix: solving with it loses four digits at most
 LARGEST = 150_000  # operations: beyond, a compiler takes minutes
 
 
