@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
+    from lissom.results.trust.repeated_runs import ErrorBand, RepeatedRuns
+
 MOST_DIGITS = 6  # significant ones, however small the error: more are of no use to a reader
 HIDDEN = 0.05  # share of an error below which its source is not worth a word
 WIDTH = 100
@@ -98,6 +100,8 @@ class Trust:
         Seconds that they took.
     notes : tuple of str
         What could not be measured.
+    runs : RepeatedRuns, optional
+        The runs that were compared, in the process that made them; `channel` needs them.
     """
 
     bars: dict[str, ErrorBar]
@@ -105,7 +109,7 @@ class Trust:
     repeats: int = 0
     wall: float = 0.0
     notes: tuple[str, ...] = ()
-    bands: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False, repr=False)
+    runs: RepeatedRuns | None = field(default=None, compare=False, repr=False)
 
     def __getitem__(self, name: str) -> ErrorBar:
         from lissom.errors import LissomError
@@ -121,6 +125,26 @@ class Trust:
     def get(self, name: str) -> ErrorBar | None:
         """Return the error bar of a number, None where there is none."""
         return self.bars.get(name)
+
+    def channel(self, name: str) -> ErrorBand:
+        """Return by how much a channel of a run may be off over time, an `ErrorBand`.
+
+        Parameters
+        ----------
+        name : str
+            A joint or coordinate, or "deflection.LINK", "rotation.LINK", "bow.LINK", "wrench.JOINT", "tip.LINK",
+            "velocity.NAME", "acceleration.NAME", "torque.NAME", as methods of a Trajectory are called.
+
+        Examples
+        --------
+        >>> band = lissom.simulate("ella", 0.5, trust=True).trust.channel("elbow")
+        >>> band.values - band.error, band.values + band.error
+        """
+        from lissom.errors import LissomError
+
+        if self.runs is None:
+            raise LissomError("bands over time are there where lissom.trust(run) was called; call it for a run again")
+        return self.runs.band(name)
 
     @property
     def worst(self) -> float:

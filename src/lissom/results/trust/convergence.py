@@ -62,10 +62,7 @@ class Measured:
     @property
     def order(self) -> float:
         """The power of the number of functions with which the number converges, by both enrichments; 0 at the least."""
-        first, second = abs(self.half_more - self.dense), abs(self.twice - self.half_more)
-        if not first > 0:
-            return MOST_ORDER if second == 0 else 0.0
-        return _order(second / first, self.sizes)
+        return convergence_order(abs(self.half_more - self.dense), abs(self.twice - self.half_more), self.sizes)
 
     @property
     def tail(self) -> float:
@@ -86,6 +83,13 @@ class Measured:
         """The estimate: all refinements together, or the largest alone, and the tail; times a factor of safety."""
         whole = max(abs(self.together - self.plain) + self.tail, *self.changes.values())
         return SAFETY * whole + self.resolution + FLOOR * abs(self.plain)
+
+
+def convergence_order(first: float, second: float, sizes: tuple[int, int, int]) -> float:
+    """Return the power of the number of functions by which two changes in a row, between three sizes, are explained."""
+    if not first > 0:
+        return MOST_ORDER if second == 0 else 0.0
+    return _order(second / first, sizes)
 
 
 @lru_cache(maxsize=4096)
