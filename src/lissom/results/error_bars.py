@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
-    from lissom.results.trust.repeated_runs import ErrorBand, RepeatedRuns
 
 MOST_DIGITS = 6  # significant ones, however small the error: more are of no use to a reader
 HIDDEN = 0.05  # share of an error below which its source is not worth a word
@@ -85,6 +84,40 @@ class ErrorBar:
 
 
 @dataclass(frozen=True)
+class ErrorBand:
+    """What a run shows over time, and by how much that may be off.
+
+    Parameters
+    ----------
+    time : array (N,)
+        Times, s.
+    values, error : array (N, ...)
+        In `unit`. The error is infinite where refinement leads nowhere.
+    """
+
+    name: str
+    unit: str
+    time: np.ndarray
+    values: np.ndarray
+    error: np.ndarray
+
+    @property
+    def largest(self) -> float:
+        """The largest error at any time."""
+        return float(self.error.max())
+
+
+class Bands(Protocol):
+    """Runs that were compared, as `lissom.results.trust` keeps them."""
+
+    def band(self, name: str) -> ErrorBand:
+        """Return the error band of a channel."""
+
+    def errors(self, read: Callable[[Any], np.ndarray]) -> np.ndarray:
+        """Return by how much values over time may be off; `read` takes them from a run."""
+
+
+@dataclass(frozen=True)
 class Trust:
     """Error bars of the headline numbers of a run or an analysis. `print` it, or look up `trust["peak bow.upper"]`.
 
@@ -100,7 +133,7 @@ class Trust:
         Seconds that they took.
     notes : tuple of str
         What could not be measured.
-    runs : RepeatedRuns, optional
+    runs : Bands, optional
         The runs that were compared, in the process that made them; `channel` needs them.
     """
 
@@ -109,7 +142,7 @@ class Trust:
     repeats: int = 0
     wall: float = 0.0
     notes: tuple[str, ...] = ()
-    runs: RepeatedRuns | None = field(default=None, compare=False, repr=False)
+    runs: Bands | None = field(default=None, compare=False, repr=False)
 
     def __getitem__(self, name: str) -> ErrorBar:
         from lissom.errors import LissomError

@@ -11,6 +11,7 @@ from scipy.ndimage import maximum_filter1d
 
 from lissom.errors import LissomError
 from lissom.messages import suggestion
+from lissom.results.error_bars import ErrorBand
 from lissom.results.trajectory import Trajectory
 from lissom.results.trust.convergence import JUMP_ORDER, LEAST_ORDER, SAFETY, SIZEABLE, TAIL, convergence_order
 
@@ -19,30 +20,6 @@ if TYPE_CHECKING:
 
 AROUND = 0.02  # of the run, over which the largest error counts: errors that swing pass through zero
 METHODS = ("velocity", "acceleration", "torque", "wrench", "tip", "deflection", "rotation", "bow")
-
-
-@dataclass(frozen=True)
-class ErrorBand:
-    """What a run shows over time, and by how much that may be off.
-
-    Parameters
-    ----------
-    time : array (N,)
-        Times, s.
-    values, error : array (N, ...)
-        In `unit`. The error is infinite where refinement leads nowhere.
-    """
-
-    name: str
-    unit: str
-    time: np.ndarray
-    values: np.ndarray
-    error: np.ndarray
-
-    @property
-    def largest(self) -> float:
-        """The largest error at any time."""
-        return float(self.error.max())
 
 
 @dataclass(frozen=True)
