@@ -17,7 +17,7 @@ from random_trees import FIELDS, TREES, Case, plans, tree
 import lissom
 from lissom.beam.displacement_fields import exact_field
 from lissom.beam.functions.quadrature import Quadrature
-from lissom.kernel.data.arrays import tables
+from lissom.kernel.data.table_operations import tables
 from lissom.model.io.robot_files import builtin_names
 
 TIGHT = 1e-12  # relative difference allowed in inverse dynamics

@@ -9,7 +9,8 @@ import numpy as np
 from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.constraints.constrained_dynamics import Closure, closed_dynamics
 from lissom.kernel.constraints.constraint_solve import make_schur
-from lissom.kernel.data.arrays import Arrays, mapped
+from lissom.kernel.data.arrays import Arrays
+from lissom.kernel.data.table_operations import mapped
 from lissom.kernel.data.workspace import workspace
 from lissom.kernel.implicit.articulated_newton import make_factors, solve
 from lissom.kernel.numbers.rebind import retarget

@@ -6,7 +6,8 @@ import pytest
 import lissom
 from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.data import arrays
-from lissom.kernel.data.arrays import Arrays, Axis, layout, mapped, tables, with_bodies
+from lissom.kernel.data.arrays import Arrays, Axis
+from lissom.kernel.data.table_operations import layout, mapped, tables, with_bodies
 from lissom.model.io.robot_files import builtin_names
 
 PARTS = [name for name, (_, axes) in layout(Arrays).items() if not axes]

@@ -6,7 +6,7 @@ from random_robots import random_robot
 
 import lissom
 from lissom.kernel.compile import argument_kinds, kernel
-from lissom.kernel.data.arrays import fixed_sizes, layout
+from lissom.kernel.data.table_operations import fixed_sizes, layout
 from lissom.kernel.data.workspace import Workspace
 
 JOINTS = ("free", "revolute", "spherical", "prismatic", "universal", "revolute")

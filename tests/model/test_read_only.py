@@ -13,7 +13,7 @@ from rich_robots import RICH, rich_robot
 
 import lissom
 from lissom.kernel.compile import Struct
-from lissom.kernel.data.arrays import leaves, mapped
+from lissom.kernel.data.table_operations import leaves, mapped
 
 MASS, DAMPING = "links.forearm.beam.masses.0.mass", "links.upper.joint.damping"
 

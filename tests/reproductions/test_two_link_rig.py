@@ -217,6 +217,18 @@ def test_the_whole_study(tmp_path):
         assert (tmp_path / name).exists()
 
 
+def test_published_formulations_judge_a_measured_window_as_the_kernel_does(fitted):
+    """A move of 50 degrees that nothing was fitted to, by measured currents; `erls` to its own order."""
+    window = {"square": (99.0, 102.0)}
+    found = rig.by_formulations(rig.excerpt(), fitted, SCALES, ["kernel", "screw_pde", "erls"], window)
+    as_drawn = rig.by_formulations(rig.excerpt(), lissom.load("two-link-rig"), rig.Scales(), ["screw_pde"], window)
+    for output in ("position.hub1", "gauge1"):
+        kernel = found.error("kernel", output=output)
+        assert found.error("screw_pde", output=output) == pytest.approx(kernel, rel=1e-3)
+        assert found.error("erls", output=output) == pytest.approx(kernel, rel=0.03)
+        assert as_drawn.error("screw_pde", output=output) > NEARER * found.error("screw_pde", output=output)
+
+
 @pytest.mark.parametrize(("name", "apart"), [("screw_pde", 1e-9), ("dual_screw_nonlinear", 1e-9), ("erls", 5e-3)])
 def test_other_formulations_move_the_rig_as_the_kernel_that_is_judged(name, apart, fitted):
     """Deflections of some millimetres; `erls` leaves out what is of second order in them over the length."""

@@ -186,13 +186,19 @@ def test_derivatives_of_projection_matrices_are_those_along_the_motion(tree):
         assert np.abs(at.rate - slope).max() < 1e-7 * max(1.0, np.abs(slope).max())
 
 
-def test_system_matrices_summed_over_sections_are_those_of_the_compiled_model():
-    """With sections that have no rotary inertia: the paper's does not turn with the section."""
+PLAIN = {"rhoA": 1.2, "EA": 3e7, "EIy": 1.2e4, "EIz": 1.5e4, "GJ": 9e3}
+LUMP = {"mass": 0.4, "com": [0.02, 0.05, -0.03], "inertia": [0.02, 0.03, 0.01], "at": 0.6}
+
+
+@pytest.mark.parametrize("rotary", [{"Jx": 1e-30, "Jy": 0.0, "Jz": 0.0}, {"Jx": 0.05, "Jy": 0.03, "Jz": 0.04}])
+def test_system_matrices_summed_over_sections_are_those_of_the_compiled_model(rotary):
+    """With rotary inertia too, (107): as printed it does not turn with the section."""
     rng = np.random.default_rng(8)
     robot = lissom.load("dual-screw-arm")
-    section = {"rhoA": 1.2, "EA": 3e7, "EIy": 1.2e4, "EIz": 1.5e4, "GJ": 9e3, "Jx": 1e-30, "Jy": 0.0, "Jz": 0.0}
     for link in ("link2", "link3"):
-        robot = robot.with_value(f"links.{link}.beam.section", section)
+        robot = robot.with_value(f"links.{link}.beam.section", PLAIN | rotary)
+    if rotary["Jy"]:
+        robot = robot.with_value("links.link2.beam.masses", [LUMP])
     model = robot.compile()
     q, v, _ = state(model, rng, 2e-3)
     own = screws.matrices(model, q, v)
@@ -279,10 +285,11 @@ def test_a_mass_matrix_that_lost_its_sign_is_an_error_that_says_so():
         theory.DualScrew(model, "first-order").accelerations(q, np.zeros(model.nv), np.zeros(model.nv))
 
 
-def test_prescribed_joints_are_not_covered():
+def test_prescribed_joints_are_driven_from_outside_the_theory():
     model = lissom.load("ella").compile(prescribed="elbow")
-    with pytest.raises(theory.Unsupported, match="prescribed = 'elbow'"):
-        theory.build("dual_screw", model)
+    with pytest.raises(theory.Unsupported, match=r"prescribed = 'elbow': .*`theory.build` drives"):
+        theory.DualScrew(model)
+    assert theory.build("dual_screw", model).model is model
 
 
 def test_links_with_the_exact_field_are_not_covered():

@@ -136,7 +136,6 @@ LIMITS = {
         **BOWED,
         "heated": "links.rod.beam: .*no prestress",
         "exact": "links.rod.beam.stiffening = 'exact'",
-        "prescribed": "prescribed = 'hinge'",
     },
     "erls": {
         **GUIDED,
@@ -145,7 +144,6 @@ LIMITS = {
         "exact": "links.rod.beam.stiffening = 'exact': .*no geometrically exact field",
         "spherical": "joint.type = 'spherical'",
         "free": "joint.type = 'free'",
-        "prescribed": "prescribed = 'hinge'",
     },
     "lie_group": {
         **GUIDED,
@@ -155,7 +153,6 @@ LIMITS = {
         "spherical": "joint.type = 'spherical'",
         "free": "joint.type = 'free'",
         "elastic gear": "joint.transmission: .*rigid gears",
-        "prescribed": "prescribed = 'hinge'",
     },
     "recursive_lagrange": {
         **ONE_SECTION,

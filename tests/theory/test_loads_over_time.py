@@ -7,9 +7,11 @@ from claims import claim
 import lissom
 from lissom import theory
 from lissom.control import Reference
-from lissom.dynamics import integrate, point_force
+from lissom.dynamics import integrate as moved
+from lissom.dynamics import point_force
 from lissom.model.description.frame import Frame
-from lissom.theory.formulation import PlacedWrench
+from lissom.theory.connections.connected import ConnectedFormulation
+from lissom.theory.screw_pde import ScrewPDE, integrate
 
 TOLERANCE = {"dual_screw": 1e-9, "erls": 1e-9}  # of first order in deflections of 1e-11
 FIRST_ORDER = ("dual_screw", "erls")
@@ -51,7 +53,7 @@ def bent(model, size):
     step = np.random.default_rng(3).normal(size=model.nv)
     for body in model.bodies:
         step[body.modes_v] *= size
-    return integrate(model, model.neutral(), step)
+    return moved(model, model.neutral(), step)
 
 
 def places(model):
@@ -72,14 +74,15 @@ def test_a_wrench_on_a_link_does_the_work_of_the_kernels(name, rod, in_world):
     q = bent(model, 1e-11 if name in FIRST_ORDER else 2e-2)
     rng = np.random.default_rng(5)
     frames, wrenches = places(model), rng.normal(size=(2, 6))
-    loads = [PlacedWrench(frame, w, in_world) for frame, w in zip(frames, wrenches, strict=True)]
+    loaded = ConnectedFormulation(formulation, model, frames, [in_world] * 2)
+    loaded.external[:] = wrenches
     turn = np.asarray(frames[0].origin.rotation())
     expected = np.zeros(model.nv)
     for frame, wrench in zip(frames, wrenches, strict=True):
         local = wrench if in_world else (wrench.reshape(2, 3) @ turn.T).ravel()
         axes = "world" if in_world else "local"
         expected += point_force(model, q, local, frame.link, frame.at, ORIGIN["xyz"], axes)
-    found = formulation.load_forces(q, loads)
+    found = loaded.frame_forces(q)
     claim(np.abs(found - expected).max() / np.abs(expected).max(), TOLERANCE.get(name, 1e-10))
 
 
@@ -127,11 +130,44 @@ def test_a_rigid_arm_under_loads_by_its_screws():
     assert np.abs(own.numbers["wrench"] - wrench).max() < 1e-6 * np.abs(wrench).max()
 
 
-def test_a_comparison_takes_loads_and_refuses_cylinders():
+@pytest.mark.parametrize("method", ["projected", pytest.param("ida", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rod", ["linear", "exact"])
+def test_the_stacked_system_is_integrated_under_loads(rod, method):
+    """Geometrically exact links, too, whose sections and rows Python writes."""
+    model = robot(RODS[rod], gravity=(0.0, 0.0, 0.0)).compile()
+    motion = integrate(ScrewPDE(model), 0.01, loads=LOADS, rate=100, method=method)
+    kernel = lissom.simulate(model, 0.01, loads=LOADS, rate=100, rtol=1e-9, atol=1e-12, progress=False)
+    assert np.abs(kernel.q).max() > 1e-3
+    assert np.abs(motion.q - kernel.q).max() < 1e-9
+    wrench = kernel.numbers["wrench"]
+    assert np.abs(motion.wrenches - wrench).max() < 1e-5 * np.abs(wrench).max()
+
+
+def test_a_closed_chain_is_integrated_under_loads():
+    loop = {
+        "name": "pin",
+        "distance": 0.8,
+        "between": [{"link": "world", "origin": {"xyz": [0.9, 0.8, 0]}}, {"link": "rod"}],
+    }
+    model = robot(RODS["linear"]).model_copy(update={"loops": ()}).to_dict()
+    model = lissom.Robot.from_dict(model | {"loops": [loop]}).compile()
+    start = lissom.close_loops(model)
+    motion = integrate(ScrewPDE(model), 0.01, loads=LOADS, rate=100, start=start)
+    kernel = lissom.simulate(model, 0.01, loads=LOADS, rate=100, start=start, rtol=1e-9, atol=1e-12, progress=False)
+    assert np.abs(motion.q - kernel.q).max() < 1e-8
+    assert np.abs(motion.closures[:, 0] - kernel.loop_wrench("pin").values).max() < 1e-3
+
+
+def test_a_comparison_takes_loads():
     scenario = lissom.scenario.Scenario(robot=hanging(1.0), duration=0.05, loads=LOADS)
     found = lissom.compare(scenario, ["screw_pde", "recursive_lagrange"])
     assert not found.missing
     assert max(row["tip"] for row in found.rows) < 1e-6
-    crane = lissom.load("luffing-crane").compile()
-    with pytest.raises(theory.Unsupported):
-        theory.simulate(theory.build("screw_pde", crane), 0.1, loads=[{"element": "lift", "force": 10.0}])
+
+
+@pytest.mark.parametrize("name", [name for name in FORMULATIONS if name != "lie_group"])
+def test_loads_run_in_machine_code(name):
+    model = hanging(1.0).compile()
+    loaded = ConnectedFormulation(theory.build(name, model), model, places(model), [True, False])
+    assert loaded.base.dynamics is not None
+    assert loaded.called().__class__.__name__ == "nullcontext"

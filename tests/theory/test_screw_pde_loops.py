@@ -119,14 +119,6 @@ def test_closed_robots_of_the_library_move_as_shipped(name):
     same(ScrewPDE(model).driven_accelerations(q, v, tau, a), a)
 
 
-@pytest.mark.parametrize("name", [name for name in theory.names() if name not in ("kernel", "screw_pde")])
-def test_other_formulations_refuse_loops_by_name(name):
-    with pytest.raises(
-        theory.Unsupported, match=f"loops = 'grip': {name.removesuffix('_nonlinear')} covers trees without"
-    ):
-        theory.build(name, gripping_satellite())
-
-
 @pytest.mark.parametrize("name", [name for name in theory.names() if name not in ("kernel", "lie_group", "screw_pde")])
 def test_links_that_bow_between_their_ends_are_refused_by_name(name):
     beam = SOFT | {"frame": "chord", "stiffening": "first"}

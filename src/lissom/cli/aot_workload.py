@@ -104,7 +104,7 @@ def all_work() -> Trace:
         _in_lanes(bending.compile())
         if find_spec("sksundae") is not None:
             _run(bending, method=registry.names(lambda one: one.package is registry.SUNDIALS)[0])
-        _formulations(bending)
+        _formulations(bending, touching)
     found.needs |= {need: returns for need, returns in rarer.needs.items() if need not in found.needs}
     found.entries |= rarer.entries
     return found
@@ -191,12 +191,16 @@ def _run_sensitivities(robot: Any) -> None:
     lissom.jacobian(model, q.astype(complex), "arm")
 
 
-def _formulations(robot: Any) -> None:
-    """Run formulations by their own dynamics, and ask what they tell of a state."""
+def _formulations(robot: Any, touching: Any) -> None:
+    """Run formulations by their own dynamics, joined and loaded too, and ask what they tell of a state."""
+    closed = parse(CLOSED, "closed").compile()
+    start, push = lissom.close_loops(closed), [{"link": "arm", "force": [1.0, 0.0, 0.0]}]
     for name in theory.names():
-        for arm in (robot, parse(RIGID, "rigid")):
+        for arm in (robot, touching, parse(RIGID, "rigid")):
             with suppress(theory.Unsupported):
                 _formulation(theory.build(name, arm))
+                theory.simulate(theory.build(name, arm), MOMENT / 10, loads=push)
+        theory.simulate(theory.build(name, closed), MOMENT / 10, start=start).wrench("pin")
     for form in FORMS:
         _formulation(DualScrew(robot.compile(), form))
     screw_pde.integrate(screw_pde.ScrewPDE(robot), MOMENT, method="projected", step=MOMENT, rate=1 / MOMENT)

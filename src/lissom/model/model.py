@@ -12,7 +12,8 @@ import numpy as np
 
 from lissom.beam.constants import freeze
 from lissom.errors import LissomError
-from lissom.kernel.data.arrays import Arrays, Loads, alike, leaves, mapped, read_only, writable
+from lissom.kernel.data.arrays import Arrays, Loads
+from lissom.kernel.data.table_operations import alike, leaves, mapped, read_only, writable
 from lissom.messages import suggestion
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from lissom.model.any_robot import AnyRobot
 from lissom.progress import Progress
 from lissom.results.trajectory import Trajectory, from_run
 from lissom.results.trust.repeatable_run import RepeatableRun
-from lissom.results.validity.every_check import check_run
+from lissom.results.validity.run_checks import check_run
 from lissom.simulation.raw_run import Event
 from lissom.simulation.settings import RunOptions, RunSettings, takes_settings
 from lissom.simulation.status.run_ending import Ending

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.kernel.compile import called_back as kept_python
-from lissom.theory.loaded_formulation import LoadedFormulation
+from lissom.simulation.equations.system import Dynamics
 
 if TYPE_CHECKING:
-    from lissom.simulation.equations.system import Dynamics
     from lissom.theory.formulation import Formulation
 
 
@@ -28,17 +27,15 @@ _called = _Called()
 
 
 @contextmanager
-def called_back(formulation: Formulation) -> Iterator[Dynamics]:
-    """Inverse and forward dynamics as lissom's integrators call them, by a formulation's own.
+def called_back(formulation: Formulation) -> Iterator[None]:
+    """Let `CALLED_BACK`, dynamics as lissom's integrators call them, be a formulation's own.
 
     An error of the formulation is not a number to the loop, which then tries a shorter step; see `last_error`.
     """
-    from lissom.simulation.equations.system import Dynamics
-
     before = _called.formulation
     _called.formulation, _called.error = formulation, None
     try:
-        yield Dynamics(inverse, forward)
+        yield
     finally:
         _called.formulation, _called.error = before, None
 
@@ -52,7 +49,6 @@ def last_error() -> BaseException | None:
 def inverse(model, work, q, v, a, wrench, tau):
     """Fill tau (nv,) with the forces that produce the accelerations a."""
     assert _called.formulation is not None
-    _take_loads(_called.formulation, wrench)
     _fill(tau, _called.formulation.inverse_dynamics, q, v, a)
 
 
@@ -61,27 +57,32 @@ def forward(model, work, q, v, tau, wrench, a):
     """Fill a (nv,) with the accelerations under the forces tau; those of prescribed joints are there already."""
     assert _called.formulation is not None
     formulation = _called.formulation
-    _take_loads(formulation, wrench)
     if formulation.model.prescribed:
         _fill(a, formulation.driven_accelerations, q, v, tau, a)
     else:
         _fill(a, formulation.accelerations, q, v, tau)
 
 
-def _take_loads(formulation: Formulation, wrench: np.ndarray) -> None:
-    """Hand the wrenches of loads on, which stand in the last rows."""
-    if isinstance(formulation, LoadedFormulation):
-        count = len(formulation.external)
-        formulation.external[:] = wrench[len(wrench) - count :]
+@kept_python
+def prepare_sections(q, v):
+    """Let the formulation write what its compiled kinematics of frames read and cannot compute."""
+    assert _called.formulation is not None
+    formulation: Any = _called.formulation
+    _guarded(formulation.prepare, q, v)
+
+
+CALLED_BACK = Dynamics(inverse, forward)
+
+
+def _guarded(function: Any, *arguments: np.ndarray) -> Any:
+    """Return what a function gives, or nan where it fails: no error may pass through compiled code."""
+    try:
+        return function(*arguments)
+    except (Exception, KeyboardInterrupt) as error:
+        _called.error = error
+        return np.nan
 
 
 def _fill(out: np.ndarray, function: Any, *arguments: np.ndarray) -> None:
-    """No error may pass through compiled code; a run stopped by hand finds no numbers any more."""
-    if isinstance(_called.error, KeyboardInterrupt):
-        out[:] = np.nan
-        return
-    try:
-        out[:] = function(*arguments)
-    except (Exception, KeyboardInterrupt) as error:
-        _called.error = error
-        out[:] = np.nan
+    """Write what a function gives; a run stopped by hand finds no numbers any more."""
+    out[:] = np.nan if isinstance(_called.error, KeyboardInterrupt) else _guarded(function, *arguments)

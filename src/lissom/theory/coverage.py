@@ -28,10 +28,10 @@ class Unsupported(LissomError):
 class Feature(Enum):
     """What a robot may have beside rigid links on joints of one axis: why it is refused, and what to do."""
 
-    LOOPS = "covers trees without loops; use kernel or screw_pde"
-    ELEMENTS = "knows no elements; use kernel"
-    CONTACTS = "knows no contacts; use kernel"
-    PRESCRIBED_JOINTS = "takes forces; drive this joint with a torque instead"
+    LOOPS = "covers trees without loops; `theory.build` closes them by its kinematics"
+    ELEMENTS = "knows no elements; `theory.build` adds them by its kinematics"
+    CONTACTS = "knows no contacts; `theory.build` adds them by its kinematics"
+    PRESCRIBED_JOINTS = "takes forces; `theory.build` drives this joint"
     GROUP_JOINTS = "is a chain of turning and sliding joints, each of one coordinate; take another joint"
     OTHER_MOTIONS = "knows no such motion of a joint, whose screw changes as it moves; use kernel"
     ELASTIC_GEARS = "has rigid gears; remove the stiffness"
@@ -99,6 +99,8 @@ def check_coverage(model: Model, formulation: str, covers: frozenset[Feature]) -
 
 
 EVERYTHING = frozenset(Feature)
+# What joins the links of a tree from outside: formulations of trees take it by the motion of their frames.
+JOINED = frozenset({Feature.LOOPS, Feature.ELEMENTS, Feature.CONTACTS, Feature.PRESCRIBED_JOINTS})
 # Links whose sections are integrated one by one, and links in any form whose inertia and stiffness are constants.
 UNIFORM_BEAMS = frozenset({Feature.FLEXIBLE_LINKS})
 LINEAR_LINKS = UNIFORM_BEAMS | {Feature.FINITE_ELEMENTS, Feature.GENERAL_SECTIONS}

@@ -11,6 +11,8 @@ import pkgutil
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -18,22 +20,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from lissom.dynamics.state_checks import integrate
 from lissom.errors import LissomError
-from lissom.lie import se3
 from lissom.messages import did_you_mean
 from lissom.model.any_robot import AnyRobot, as_model
-from lissom.model.description.frame import Frame, placed
+from lissom.model.description.frame import Frame
 from lissom.model.model import Model
-from lissom.theory.coverage import Feature, Unsupported, check_coverage
+from lissom.theory.coverage import JOINED, Feature, Unsupported, check_coverage, parts
 
 if TYPE_CHECKING:
     from lissom.dynamics.energies import Energy
     from lissom.simulation.equations.system import Dynamics
     from lissom.simulation.raw_run import RawRun
-
-
-STEP = 1e-4  # rad, m: of differences of fourth order, which leave out and round 1e-12 of a slope
+    from lissom.theory.connections.frame_kernel import FrameKernel
 
 
 class Offer(StrEnum):
@@ -42,20 +40,6 @@ class Offer(StrEnum):
     INVERSE_DYNAMICS = "inverse dynamics"
     ENERGY = "energy"
     LINEAR_MODEL = "a linear model"
-
-
-class PlacedWrench(NamedTuple):
-    """A torque and a force at a frame on a link."""
-
-    frame: Frame
-    wrench: np.ndarray  # (6,)
-    in_world: bool  # whether in world axes, or in those of the frame
-
-
-def in_frame(pose: np.ndarray, wrench: np.ndarray) -> np.ndarray:
-    """Return a wrench (6,) given in world axes in those of a pose (4, 4)."""
-    turned: np.ndarray = (wrench.reshape(2, 3) @ pose[:3, :3]).ravel()
-    return turned
 
 
 class Formulation(ABC):
@@ -100,38 +84,9 @@ class Formulation(ABC):
         """Pose (4, 4) in the world of the frame of a link, which rides on its base."""
         raise Unsupported(f"{self.name} does not place its links, which loads ask for")
 
-    def frame_pose(self, q: np.ndarray, frame: Frame) -> np.ndarray:
-        """Pose (4, 4) in the world of a frame on a link."""
-        T, link = self.link_pose(q, frame.link), self.model.robot.link(frame.link)
-        origin = placed(link, frame.origin) if frame.link not in self.model.flexible else frame.origin
-        if frame.link in self.model.flexible:
-            bends = self.model.flexible[frame.link]
-            T = T @ bends.pose(bends.length if frame.at is None else frame.at, q[self.model.link(frame.link).modes_q])
-        return T @ se3.from_parts(np.real(origin.rotation()), np.real(origin.xyz))
-
-    def load_forces(self, q: np.ndarray, loads: Sequence[PlacedWrench]) -> np.ndarray:
-        """Generalised forces (nv,) of wrenches: J^T W with the twists J of their frames by this theory's kinematics.
-
-        J is taken by central differences of fourth order, as not every theory computes with complex numbers.
-
-        Equations: 001 (64)-(67).
-        """
-        total = np.zeros(self.model.nv)
-        for load in loads:
-            if not load.wrench.any():
-                continue
-            here = self.frame_pose(q, load.frame)
-            wrench = in_frame(here, load.wrench) if load.in_world else load.wrench
-            back = se3.inverse(here)
-            for k, unit in enumerate(np.eye(self.model.nv)):
-                total[k] += wrench @ se3.vee(back @ self._slope(q, unit, load.frame))
-        return total
-
-    def _slope(self, q: np.ndarray, unit: np.ndarray, frame: Frame) -> np.ndarray:
-        """Return the derivative (4, 4) of a frame's pose along a unit velocity."""
-        steps = ((8, 1), (-8, -1), (-1, 2), (1, -2))
-        poses = [w * self.frame_pose(integrate(self.model, q, k * STEP * unit), frame) for w, k in steps]
-        return np.sum(poses, axis=0) / (12 * STEP)
+    def frame_kernel(self, frames: Sequence[Frame]) -> FrameKernel:
+        """Compiled kinematics of frames on links, in the order of the rows that they get."""
+        raise Unsupported(f"{self.name} does not place frames on its links, which loads and loops ask for")
 
     # What a formulation may offer beside it; here, that it does not.
 
@@ -152,9 +107,37 @@ class Formulation(ABC):
         raise self._refusal(Offer.LINEAR_MODEL)
 
     @property
+    def loaded(self) -> Model:
+        """The model as a run knows it, with the frames on which loads in time act."""
+        return self.model
+
+    @property
     def dynamics(self) -> Dynamics | None:
         """Compiled equations of motion for lissom's time loop; None: the loop calls the methods above."""
         return None
+
+    def of_tree(self) -> Formulation:
+        """Return the same of the tree alone, without what joins it."""
+        if not any(part.feature in JOINED for part in parts(self.model)):
+            return self
+        from lissom.theory.connections.tree_models import tree_of
+
+        tree = copy(self)
+        tree.model = tree_of(self.model)
+        return tree
+
+    @property
+    def tree_dynamics(self) -> Dynamics:
+        """The equations of motion as compiled code reaches them: compiled, or called back within `called`."""
+        from lissom.theory.callback import CALLED_BACK
+
+        return self.dynamics or CALLED_BACK
+
+    def called(self) -> AbstractContextManager[Any]:
+        """Return a context in which compiled code may call this formulation back."""
+        from lissom.theory.callback import called_back
+
+        return nullcontext() if self.dynamics is not None else called_back(self)
 
     def limit(self, raw: RawRun) -> Limit | None:
         """Where a run left what the formulation describes; None: nowhere."""
@@ -218,10 +201,23 @@ def names() -> tuple[str, ...]:
 
 
 def build(name: str, robot: AnyRobot) -> Formulation:
-    """Build the formulation `name` of a robot; `Unsupported` where it does not cover the robot."""
+    """Build the formulation `name` of a robot; `Unsupported` where it does not cover the robot.
+
+    Loops, elements, contacts and prescribed joints that the theory has no equations for are joined to its equations of
+    the tree, through its own kinematics (`connections`).
+    """
     known = entries()
     if name not in known:
         raise LissomError(
             f"there is no formulation of this name{did_you_mean(name, list(known))}", ("formulation",), name
         )
-    return known[name].make(as_model(robot))
+    model = as_model(robot)
+    try:
+        return known[name].make(model)
+    except Unsupported:
+        if not any(part.feature in JOINED for part in parts(model)):
+            raise
+    from lissom.theory.connections.connected import ConnectedFormulation
+    from lissom.theory.connections.tree_models import tree_of
+
+    return ConnectedFormulation(known[name].make(tree_of(model)), model)

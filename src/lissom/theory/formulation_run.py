@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import LissomError
-from lissom.theory.coverage import Unsupported
 from lissom.theory.formulation import KERNEL, Formulation, Limit, Offer
 
 if TYPE_CHECKING:
@@ -73,11 +72,11 @@ def simulate(
     drive = {"controller": controller, "start": start, "motion": motion, "loads": loads, "progress": progress}
     if loads and formulation.name != KERNEL:
         from lissom.simulation.inputs.loads import activate, as_loads
-        from lissom.theory.loaded_formulation import LoadedFormulation
+        from lissom.theory.connections.connected import ConnectedFormulation
 
-        if any(load.element for load in as_loads(loads)):
-            raise Unsupported(f"{formulation.name} knows no cylinders; use kernel", ("loads",))
-        formulation = LoadedFormulation(formulation, activate(formulation.model, as_loads(loads), duration)[1])
+        base = formulation.base if isinstance(formulation, ConnectedFormulation) else formulation.of_tree()
+        active = activate(formulation.model, as_loads(loads), duration)[1]
+        formulation = ConnectedFormulation(base, formulation.model, active.frames, active.in_world)
     return _finish(formulation, _run(formulation, settings, **drive))
 
 
@@ -90,14 +89,12 @@ def _check_motion(formulation: Formulation, motion: Mapping[str, Reference]) -> 
 
 def _run(formulation: Formulation, settings: RunSettings, **drive: Any) -> RawRun:
     """Return a run of the formulation's own equations, compiled or called back."""
-    if formulation.dynamics is not None:
-        return _solve_forces(formulation, formulation.dynamics, settings, **drive)
     from lissom.simulation.status.run_ending import Ending
-    from lissom.theory.callback import called_back, last_error
+    from lissom.theory.callback import last_error
 
-    with called_back(formulation) as dynamics:
+    with formulation.called():
         try:
-            raw = _solve_forces(formulation, dynamics, settings, **drive)
+            raw = _solve_forces(formulation, formulation.tree_dynamics, settings, **drive)
         except LissomError as error:
             raise last_error() or error from None
         cause, after = last_error(), f"after t = {raw.time[-1]:.6g} s"
@@ -119,13 +116,14 @@ def _solve_forces(formulation: Formulation, dynamics: Dynamics, settings: RunSet
     from lissom.simulation.stepping.time_loop import simulate_raw
     from lissom.theory.callback import last_error
 
-    if formulation.dynamics is not None or Offer.INVERSE_DYNAMICS in formulation.offers:
+    if Offer.INVERSE_DYNAMICS in formulation.offers:
         raw = simulate_raw(formulation.model, settings, dynamics=dynamics, **drive)
         if raw.status is not Ending.NOT_CONVERGED or last_error() is not None or formulation.limit(raw) is not None:
             return raw
     from lissom.theory.on_accelerations import on_accelerations
 
-    return simulate_raw(formulation.model, settings, dynamics=on_accelerations(formulation.model, dynamics), **drive)
+    on_those = on_accelerations(formulation.loaded, dynamics)
+    return simulate_raw(formulation.model, settings, dynamics=on_those, **drive)
 
 
 def _finish(formulation: Formulation, raw: RawRun) -> Trajectory:

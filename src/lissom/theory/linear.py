@@ -35,3 +35,24 @@ def solve_positive(M, force, a):
         for k in range(j + 1, n):
             a[j] -= M[k, j] * a[k]
     return True
+
+
+@kernel
+def solve_free(M, force, prescribed, a):
+    """Compute the entries of `a` that are not prescribed, of M a = force; M and force are overwritten.
+
+    Rows of prescribed coordinates become unit rows; what the accelerations given there take is moved to the right.
+    """
+    n = force.shape[0]
+    for r in range(n):
+        if prescribed[r] == 1:
+            force[r] = a[r]
+        else:
+            for c in range(n):
+                if prescribed[c] == 1:
+                    force[r] -= M[r, c] * a[c]
+    for r in range(n):
+        for c in range(r + 1):
+            if prescribed[r] == 1 or prescribed[c] == 1:
+                M[r, c] = 1.0 if r == c else 0.0
+    solve_positive(M, force, a)

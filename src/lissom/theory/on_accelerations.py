@@ -55,7 +55,7 @@ def on_accelerations(model: Model, dynamics: Dynamics) -> Dynamics:
         M=M,
     )
     if model.loops:
-        return Dynamics(closed_inverse, closed_forward, Struct(memory), force, frames)
+        return Dynamics(closed_inverse, closed_forward, Struct(memory), force, frames, dynamics.given)
     return Dynamics(inverse, forward, Struct(memory), force)
 
 

@@ -11,9 +11,9 @@ from lissom.results.run_info import RunInfo
 from lissom.results.trajectory import Trajectory
 from lissom.simulation.postprocess import Observation
 from lissom.simulation.raw_run import RawRun
+from lissom.theory.connections.connected import ConnectedFormulation
 from lissom.theory.formulation import Formulation
 from lissom.theory.kernel_formulation import Kernel
-from lissom.theory.loaded_formulation import LoadedFormulation
 
 
 class OwnWrenches(Trajectory):
@@ -30,8 +30,8 @@ class OwnWrenches(Trajectory):
             return super().seen
         formulation, wrenches = self._formulation, []
         for k, sample in enumerate(zip(self.q, self.v, self.a, self.raw.tau, strict=True)):
-            if isinstance(formulation, LoadedFormulation) and self.raw.loads is not None:
-                formulation.external[:] = self.raw.loads.wrenches(formulation.model.rows)[k]
+            if isinstance(formulation, ConnectedFormulation) and self.raw.loads is not None:
+                formulation.given_wrenches[:] = self.raw.loads.on_rows(formulation.loaded.rows)[k]
             wrenches.append(formulation.wrenches_under(*sample))
         return super().seen._replace(wrench=np.reshape(wrenches, (len(self.time), -1, 6)))
 

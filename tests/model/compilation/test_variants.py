@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lissom.errors import LissomError
-from lissom.kernel.data.arrays import tables
+from lissom.kernel.data.table_operations import tables
 from lissom.model import Robot, builtin_names, load
 from lissom.model.compilation.tip_frames import follow, tips
 from lissom.model.compilation.variants import variants

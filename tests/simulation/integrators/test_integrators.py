@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.integrate import DOP853, RK45
 from soft_arms import SUNDIALS, needs, one_body, soft_arm
 
 import lissom
@@ -17,6 +18,7 @@ from lissom.dynamics import energy, mass_matrix
 from lissom.lie import quaternion
 from lissom.simulation import Ending, RunSettings
 from lissom.simulation.integrators.registry import METHODS
+from lissom.simulation.integrators.tableaus import TABLEAUS
 from lissom.simulation.stepping.run_memory import RunMemory
 from lissom.simulation.stepping.time_loop import simulate_raw
 
@@ -277,3 +279,17 @@ def test_satellite_keeps_its_momentum_while_its_arms_move():
     stored = np.array([energy(model, q, u).total for q, u in zip(result.q, result.v)])
     assert np.max(np.abs(stored - stored[0] + result.dissipated)) < 1e-6 * stored[0]
     assert result.dissipated[-1] > 0
+
+
+def test_coefficients_of_dormand_and_prince_are_those_of_scipy():
+    for tableau, known in ((TABLEAUS["dopri5"], RK45), (TABLEAUS["dop853"], DOP853)):
+        stages = len(tableau.c)
+        error = known.E5 if known is DOP853 else known.E
+        wide = np.pad(known.A[:stages, :stages], ((0, 0), (0, stages - min(stages, known.A.shape[1]))))
+        for ours, theirs in (
+            (tableau.A, wide),
+            (tableau.b, known.B),
+            (tableau.c, known.C[:stages]),
+            (tableau.error, error),
+        ):
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-16)

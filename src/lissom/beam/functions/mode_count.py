@@ -150,11 +150,11 @@ class _ModeCountSearch:
 
         degree = enough_degree(profile, most)
         alone = {name: Ritz.of(profile, [name], degree) for name in group}
-        fine = Ritz.of(profile, group, degree)
+        fine = Ritz.of(profile, group, degree) if len(group) > 1 else alone[group[0]]
         self.group, self.reach, self.most = group, reach, most
         self.least = {name: len(part.tip) for name, part in alone.items()}
         self.held = tuple(range(len(fine.tip)))
-        self.exact = fine.frequencies(fine.modes(most + 1, self.held), self.held)
+        self.exact = fine.frequencies(fine.modes(most + 1, self.held))
         self.free = fine.frequencies(fine.modes(most + 1))
         many = min(len(group) * most, len(fine.mass) // 2)
         self.tips = _Tip(fine, fine.tip_held(many)).felt(self._samples())

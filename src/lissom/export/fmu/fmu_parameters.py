@@ -18,7 +18,7 @@ from lissom.control.laws.rigid_model import rigid_twin
 from lissom.errors import LissomError
 from lissom.export.fmu.frozen_run import Frozen
 from lissom.export.fmu.memory_image import Image
-from lissom.kernel.data.arrays import tables
+from lissom.kernel.data.table_operations import tables
 from lissom.model.compilation.tip_frames import tips
 from lissom.model.description.joint_kinds import FORCE
 from lissom.model.description.robot import Robot

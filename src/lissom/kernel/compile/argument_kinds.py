@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.kernel.data.arrays import fixed_sizes, layout
+from lissom.kernel.data.table_operations import fixed_sizes, layout
 
 C_CONTIGUOUS = 0x1  # a flag of NumPy's array objects
 NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}

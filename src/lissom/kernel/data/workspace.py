@@ -8,7 +8,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.data.aligned_memory import on_lines
-from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, Axis, Number, Whole, layout, padded
+from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, Axis, Number, Whole, padded
+from lissom.kernel.data.table_operations import layout
 
 
 class Extent(Enum):

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from lissom.kernel.compile.decorators import Part
-from lissom.kernel.data.arrays import Arrays, mapped
+from lissom.kernel.data.arrays import Arrays
+from lissom.kernel.data.table_operations import mapped
 from lissom.kernel.maths import elementary_functions as own
 
 ROUND_OFF = 1e-13

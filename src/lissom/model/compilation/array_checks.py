@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import RobotError
-from lissom.kernel.data.arrays import Arrays, Axis, layout
+from lissom.kernel.data.arrays import Arrays, Axis
+from lissom.kernel.data.table_operations import layout
 
 INDEFINITE = 1e-9  # negative part of an inertia, relative to its own size, that rounding explains
 LIGHTEST = 1e-12  # mass of a link over what it carries

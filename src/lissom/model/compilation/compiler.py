@@ -28,8 +28,8 @@ from lissom.kernel.data.arrays import (
     Strain,
     Tree,
     Velocities,
-    layout,
 )
+from lissom.kernel.data.table_operations import layout
 from lissom.lie import so3
 from lissom.model.compilation.array_checks import check
 from lissom.model.compilation.coordinate_layout import Layout

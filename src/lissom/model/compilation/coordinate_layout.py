@@ -8,7 +8,8 @@ import numpy as np
 
 from lissom.beam import FlexibleLink
 from lissom.errors import RobotError
-from lissom.kernel.data.arrays import Axis, Part, padded, zeros
+from lissom.kernel.data.arrays import Axis, padded
+from lissom.kernel.data.table_operations import Part, zeros
 from lissom.model.compilation.end_conditions import ON_CHORD
 from lissom.model.description.frame import Frame
 from lissom.model.description.robot import Robot

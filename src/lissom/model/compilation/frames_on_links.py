@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lissom.kernel.data.arrays import Arrays, Sections, with_bodies
+from lissom.kernel.data.arrays import Arrays, Sections
+from lissom.kernel.data.table_operations import with_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

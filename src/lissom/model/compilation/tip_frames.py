@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.data.arrays import Arrays, leaves, mapped, with_bodies
+from lissom.kernel.data.arrays import Arrays
+from lissom.kernel.data.table_operations import leaves, mapped, with_bodies
 from lissom.model.compilation.frames_on_links import attach
 from lissom.model.description.location import on_beam
 from lissom.model.model import Compiled, Model

@@ -10,7 +10,8 @@ import numpy as np
 
 from lissom.beam.link_stack import Stack
 from lissom.errors import LissomError
-from lissom.kernel.data.arrays import Inertia, mapped
+from lissom.kernel.data.arrays import Inertia
+from lissom.kernel.data.table_operations import mapped
 from lissom.model.compilation.array_checks import check
 from lissom.model.compilation.attachment_points import acting_places
 from lissom.model.compilation.end_conditions import end_conditions, links_on_loops

@@ -9,7 +9,6 @@ right.
 
 from __future__ import annotations
 
-import math
 import re
 import warnings
 from collections import Counter
@@ -30,13 +29,22 @@ from lissom.model.importers.frame_based_links import (
     Framed,
     Inertial,
     merge_fixed_links,
-    pose,
     robot_links,
     visuals,
 )
 from lissom.model.importers.registry import Importer, RobotForm, register
 from lissom.model.importers.residual_mass import REST, describe_residual_mass, lump_residual_mass
-from lissom.model.importers.urdf_document import EXPAND, document
+from lissom.model.importers.urdf_document import document
+from lissom.model.importers.urdf_elements import (
+    BALLS,
+    plain_name,
+    read_end,
+    read_inertial,
+    read_joint,
+    read_name,
+    read_numbers,
+    read_origin,
+)
 from lissom.model.schema.name_fields import LONGEST_PATH, Title
 from lissom.model.schema.vector_fields import unreal
 from lissom.model.schema.written_forms import TEXT, AlsoWritten
@@ -46,8 +54,6 @@ SMALLEST = 1e-12  # kg m2 that URDFs mean
 TRACE = 1e-6  # of the robot's mass, for a body that moves without any
 RADIUS = 0.1  # m, of gyration of such a body
 WITHOUT = (("body", "mass"), ("body", "inertia"))  # what is wrong with a body that moves so
-TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
-BALLS = ("spherical", "ball")  # which the format does not know
 
 
 def _by_type(joint: Any) -> Any:
@@ -91,8 +97,8 @@ class _Reader:
         self.overlay, self.source, self.folder = overlay, source, Path(source).parent
         self.rests: dict[str, str] = {}  # what becomes of mass beyond that of the beam, by link
         self.root, self.doubts = document(text)  # what was read although it cannot be right
-        self.links = {_name(e): e for e in self._unique("link")}
-        self.joints = {_name(e): e for e in self._unique("joint")}
+        self.links = {read_name(e): e for e in self._unique("link")}
+        self.joints = {read_name(e): e for e in self._unique("joint")}
         for name in overlay.flexible:
             _check_known(name, self.links, "flexible", "link")
         for name in overlay.joints:
@@ -111,7 +117,7 @@ class _Reader:
 
     def _unique(self, tag: str) -> list[ElementTree.Element]:
         found = self.root.findall(tag)
-        counts = Counter(map(_name, found))
+        counts = Counter(map(read_name, found))
         twice = [name for name, count in counts.items() if count > 1]
         if twice:
             raise RobotError(f"{tag} {min(twice)!r} is given twice; give each {tag} a name of its own")
@@ -191,7 +197,7 @@ class _Reader:
         carried: dict[str, str] = {}
         children: dict[str, list[str]] = {name: [] for name in self.links}
         for name, joint in self.joints.items():
-            parent, child = (_end(joint, name, tag, self.links) for tag in ("parent", "child"))
+            parent, child = (read_end(joint, name, tag, self.links) for tag in ("parent", "child"))
             if child in carried:
                 raise RobotError(
                     f"link {child!r} is the child of two joints, {carried[child]!r} and {name!r}: a closed loop, "
@@ -220,18 +226,18 @@ class _Reader:
     def _link(self, name: str, joint_name: str | None) -> Framed:
         element = self.links[name]
         link = Framed(
-            name=_plain(name),
+            name=plain_name(name),
             parent=WORLD,
             pose=np.eye(4),
-            joint={"type": "free" if self.overlay.floating else "fixed", "name": f"{_plain(name)}-base"},
+            joint={"type": "free" if self.overlay.floating else "fixed", "name": f"{plain_name(name)}-base"},
             inertial=self._inertial(element, name),
             visual=[shape for e in element.findall("visual") if (shape := self._shape(e, name)) is not None],
         )
         if joint_name is not None:
             joint = self.joints[joint_name]
-            link.parent = _plain(_end(joint, joint_name, "parent", self.links))
-            link.pose = _origin(joint, f"joint {joint_name!r}")
-            link.joint = _joint(joint, joint_name, self.overlay.joints.get(joint_name, {}))
+            link.parent = plain_name(read_end(joint, joint_name, "parent", self.links))
+            link.pose = read_origin(joint, f"joint {joint_name!r}")
+            link.joint = read_joint(joint, joint_name, self.overlay.joints.get(joint_name, {}))
             if joint.get("type") in BALLS:
                 self.doubts.append(
                     f"joint {joint_name!r}: type {joint.get('type')!r}, which URDF does not have, is a ball"
@@ -253,7 +259,9 @@ class _Reader:
             raise RobotError(text, ("flexible", name, "end"))
         points = [
             _point(start if start is not None else [0, 0, 0], ("flexible", name, "start")),
-            _point(end if end is not None else _origin(children[0], name)[:3, 3].tolist(), ("flexible", name, "end")),
+            _point(
+                end if end is not None else read_origin(children[0], name)[:3, 3].tolist(), ("flexible", name, "end")
+            ),
         ]
         length = float(np.linalg.norm(points[1] - points[0]))
         if length < 1e-6:
@@ -262,7 +270,7 @@ class _Reader:
 
     def _doubt_masses(self, moving: list[Framed]) -> None:
         """Note links that move without an inertial of their own or of a link fixed to them; zero has to be said."""
-        told = {_plain(name) for name, element in self.links.items() if element.find("inertial") is not None}
+        told = {plain_name(name) for name, element in self.links.items() if element.find("inertial") is not None}
         for link in moving:
             if link.beam is None and link.inertial.mass == 0 and link.name not in told:
                 self.doubts.append(
@@ -272,7 +280,7 @@ class _Reader:
 
     def _inertial(self, link: ElementTree.Element, name: str) -> Inertial:
         """Return mass, centre and inertia in the axes of the link's frame; nothing where the URDF says nothing."""
-        found = _inertial(link, name)
+        found = read_inertial(link, name)
         moments, axes = np.linalg.eigh(found.inertia)
         if moments[0] < 0:
             if moments[0] < -ROUNDING * max(moments[-1], SMALLEST):
@@ -287,17 +295,17 @@ class _Reader:
 
     def _shape(self, element: ElementTree.Element, link: str) -> dict[str, Any] | None:
         """Return a visual as a robot file has it, with its pose; None for what cannot be shown."""
-        place = {"pose": _origin(element, f"a visual of link {link!r}")}
+        place = {"pose": read_origin(element, f"a visual of link {link!r}")}
         geometry = element.find("geometry")
         shape = geometry[0] if geometry is not None and len(geometry) else None
         if shape is None:
             return None
         where = f"a {shape.tag} of link {link!r}"
         if shape.tag == "box":
-            return {"shape": "box", "size": _numbers(shape.get("size"), 3, where), **place}
+            return {"shape": "box", "size": read_numbers(shape.get("size"), 3, where), **place}
         if shape.tag in ("cylinder", "sphere"):
-            across = 2 * _numbers(shape.get("radius"), 1, where)[0]
-            along = _numbers(shape.get("length"), 1, where)[0] if shape.tag == "cylinder" else across
+            across = 2 * read_numbers(shape.get("radius"), 1, where)[0]
+            along = read_numbers(shape.get("length"), 1, where)[0] if shape.tag == "cylinder" else across
             return {"shape": shape.tag, "size": [across, across, along], **place}
         name = shape.get("filename")
         if shape.tag != "mesh" or not name:
@@ -309,7 +317,7 @@ class _Reader:
         """Return the scale of a mesh along its axes, from three numbers or one; 1 where it is neither."""
         for count in (3, 1):
             with suppress(RobotError):
-                return _numbers(text, count, where) * (3 // count)
+                return read_numbers(text, count, where) * (3 // count)
         self.doubts.append(f"{where}: its scale = {text!r} must be three numbers; read as 1 1 1")
         return [1.0, 1.0, 1.0]
 
@@ -330,109 +338,15 @@ def _as_written(path: Keys) -> Keys:
     return path
 
 
-def _name(element: ElementTree.Element) -> str:
-    name = element.get("name")
-    if not name:
-        raise RobotError(f"a <{element.tag}> has no name; give it one")
-    return name
-
-
-def _plain(name: str) -> str:
-    """Return a name as lissom writes names: letters, digits, '-' and '_'."""
-    return re.sub(r"[^\w-]", "_", name)[:64]
-
-
 def _check_known(name: str, known: dict[str, Any], field: str, what: str) -> None:
     if name not in known:
         raise RobotError(f"the URDF has no {what} of that name{did_you_mean(name, known)}", (field, name))
-
-
-def _end(joint: ElementTree.Element, name: str, tag: str, links: dict[str, Any]) -> str:
-    element = joint.find(tag)
-    link = element.get("link") if element is not None else None
-    if link is None:
-        raise RobotError(f'joint {name!r} has no {tag}; write <{tag} link="..."/>')
-    if link not in links:
-        raise RobotError(f"joint {name!r}: its {tag} {link!r} is not a link of the file{did_you_mean(link, links)}")
-    return link
-
-
-def _origin(element: ElementTree.Element, where: str) -> np.ndarray:
-    found = element.find("origin")
-    if found is None:
-        return np.eye(4)
-    xyz, rpy = (_numbers(found.get(key, "0 0 0"), 3, f"{key} of the origin of {where}") for key in ("xyz", "rpy"))
-    return pose(xyz, rpy)
-
-
-def _numbers(text: str | None, count: int, where: str) -> list[float]:
-    try:
-        values = [float(word) for word in (text or "").split()]
-    except ValueError:
-        values = []
-    if len(values) != count or not all(map(math.isfinite, values)):
-        remedy = f"; it holds xacro expressions, {EXPAND}" if "$" in (text or "") else ""
-        raise RobotError(f"must be {count} finite number{'s' if count > 1 else ''}{remedy}", (where,), text)
-    return values
 
 
 def _point(value: Any, path: Keys) -> np.ndarray:
     if not (isinstance(value, list | tuple) and len(value) == 3 and all(isinstance(v, int | float) for v in value)):
         raise RobotError("must be a point [x, y, z] in the link's frame, in metres", path, value)
     return np.array(value, float)
-
-
-def _inertial(link: ElementTree.Element, name: str) -> Inertial:
-    """Return mass, centre and inertia in the axes of the link's frame; nothing where the URDF says nothing."""
-    inertial = link.find("inertial")
-    if inertial is None:
-        return Inertial()
-    mass, tensor = inertial.find("mass"), inertial.find("inertia")
-    if mass is None:
-        raise RobotError(f'link {name!r}: its <inertial> has no mass; write <mass value="..."/>')
-    value = _numbers(mass.get("value"), 1, f"mass of link {name!r}")[0]
-    if value < 0:
-        raise RobotError("must not be negative; give the mass in kg", (f"mass of link {name!r}",), value)
-    keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    given = {} if tensor is None else tensor.attrib
-    xx, xy, xz, yy, yz, zz = (_numbers(given.get(k, "0"), 1, f"{k} of link {name!r}")[0] for k in keys)
-    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return Inertial(value, np.zeros(3), inertia).seen_from(_origin(inertial, f"the inertial of link {name!r}"))
-
-
-def _joint(joint: ElementTree.Element, name: str, more: dict[str, Any]) -> dict[str, Any]:
-    """Return the joint as a robot file has it, with what the overlay adds; one that it makes fixed is nothing else."""
-    if more.get("type") == "fixed":
-        return {"name": _plain(name)} | more
-    return _own_joint(joint, name) | more
-
-
-def _own_joint(joint: ElementTree.Element, name: str) -> dict[str, Any]:
-    kind = joint.get("type", "")
-    if kind in BALLS:
-        return {"name": _plain(name), "type": "spherical"}
-    if kind not in TYPES:
-        raise RobotError(f"joint {name!r}: its type {kind!r} is unknown; choose {listed(TYPES)}")
-    element = joint.find("axis")
-    axis = _numbers(element.get("xyz") if element is not None else "1 0 0", 3, f"axis of joint {name!r}")
-    out: dict[str, Any] = {"name": _plain(name)}
-    if kind in ("fixed", "floating"):
-        return out | {"type": "fixed" if kind == "fixed" else "free"}
-    if np.linalg.norm(axis) < 1e-9:
-        raise RobotError("has no length; give a direction such as 0 0 1", (f"axis of joint {name!r}",), axis)
-    if kind == "planar":
-        first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-        out |= {"type": "planar", "axes": [first.tolist(), np.cross(axis, first).tolist()]}
-    else:
-        out |= {"type": "prismatic" if kind == "prismatic" else "revolute", "axis": axis}
-    dynamics = joint.find("dynamics")
-    if dynamics is not None:
-        damping, friction = (
-            _numbers(dynamics.get(k, "0"), 1, f"{k} of joint {name!r}")[0] for k in ("damping", "friction")
-        )
-        out |= {"damping": damping} if damping else {}
-        out |= {"friction": {"coulomb": friction}} if friction else {}
-    return out
 
 
 register(Importer(suffixes=(".urdf", ".xacro"), read=robot_from_urdf, key="urdf", form=Overlay))

@@ -30,6 +30,7 @@ from lissom.reproductions.two_link_rig.fitting import (
     table,
     with_friction,
 )
+from lissom.reproductions.two_link_rig.formulations import by_formulations
 from lissom.reproductions.two_link_rig.friction import Comparison, compared
 from lissom.reproductions.two_link_rig.pictures import draw
 from lissom.reproductions.two_link_rig.records import (
@@ -47,7 +48,7 @@ from lissom.terminal import screen
 __all__ = [
     "Columns", "Feedback", "Scales", "excerpt", "published", "read_folder", "record", "thinned", "COMPARED", "FITTED",
     "FOUND", "HELD", "KNOWN", "RANGES", "RUNS", "Found", "Result", "fitted", "frequencies", "judged", "table",
-    "with_friction", "Comparison", "compared", "in_loop", "main",
+    "with_friction", "by_formulations", "Comparison", "compared", "in_loop", "main",
 ]  # fmt: skip
 
 
@@ -80,6 +81,8 @@ def main(folder: str | Path, data: str | Path | None = None) -> tuple[Result, Co
     shown.print(table(result))
     shown.print(f"frequencies, Hz: nominal {result.nominal.round(3)}, fitted {result.fitted.round(3)}, ranges {RANGES}")
     shown.print(result.loop.table())
+    chosen = frictions.fits[frictions.chosen]
+    shown.print("by published formulations:", by_formulations(measured, chosen.fit.robot, chosen.scales).table())
     draw(result, Path(folder))
     result.fit.save(Path(folder) / "two-link-rig-fitted.yaml")
     return result, frictions

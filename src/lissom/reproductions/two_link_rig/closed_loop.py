@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import lissom
-from lissom.identify import Validation
+from lissom.identify import Record, Validation
 from lissom.identify.residuals import OutputBlock
 from lissom.reproductions.two_link_rig.records import STEP, STRAIN, TORQUE, Columns, Feedback, Scales, record
+
+if TYPE_CHECKING:
+    from lissom.results.trajectory import Trajectory
 
 WINDOWS = {"square": (62.2, 82.1), "steps": (24.0, 40.0)}  # s, of no fit and no choice
 RUNS: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6, "audit": False}
@@ -66,6 +69,12 @@ def _simulate_histories(
         progress=False,
         **RUNS,
     )
+    return output_blocks(told, seen, robot)
+
+
+def output_blocks(told: Trajectory, seen: Record, robot: lissom.Robot) -> list[OutputBlock]:
+    """Return what a run says beside every output of a record; gauges are moved to where their error has no mean."""
+    samples, names = seen.samples(), [sensor.called for sensor in robot.sensors]
     blocks = []
     for output, measured in samples.outputs.items():
         head, _, joint = output.partition(".")

@@ -21,7 +21,7 @@ from lissom.results.trust.headline import group
 from lissom.results.trust.refined_robots import enriched, half_more, shearing, with_exact_field
 from lissom.results.trust.repeatable_run import RepeatableRun
 from lissom.results.trust.run_trust import dense, repeatable, tighter, trust
-from lissom.results.validity.every_check import check_run
+from lissom.results.validity.run_checks import check_run
 from lissom.simulation.raw_run import Event
 from lissom.simulation.settings import RunSettings
 

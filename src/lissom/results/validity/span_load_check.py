@@ -20,7 +20,7 @@ def check_span_loads(run: Trajectory | RawRun) -> list[Event]:
     return [Event(0.0, link, "functions", text, share) for link, text, share in run.model.function_doubts()]
 
 
-def bent_doubts(run: Trajectory | RawRun) -> list[Event]:
+def check_fields(run: Trajectory | RawRun) -> list[Event]:
     """Return an event for every link whose torsion, or bending about forces in its span, is off, when it is most so."""
     looks = np.unique(np.linspace(0, len(run.time) - 1, LOOKS).astype(int))
     return [

@@ -15,7 +15,7 @@ import numpy as np
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.laws.law_tables import law_arrays
 from lissom.kernel.compile import Struct
-from lissom.kernel.data.arrays import alike
+from lissom.kernel.data.table_operations import alike
 from lissom.kernel.packs import LANES, PACK, covers
 from lissom.kernel.packs.memory import Packing, aligned_packs
 from lissom.model.model import parts

@@ -24,14 +24,14 @@ ROUNDS = 12  # of a projection
 SLOW = 0.1  # contraction of a projection above which its matrix is renewed
 
 
-def row_memory(model: Model, number: Any) -> dict[str, Any]:
-    """Return arrays of a Scratch over the rows of all loops."""
+def row_memory(model: Model, number: Any, given: np.ndarray | None = None) -> dict[str, Any]:
+    """Return arrays of a Scratch over the rows of all loops; `given` (rows, 3) is memory that others read as well."""
     rows = len(model.arrays.loops.hold)
     return {
         "G": np.zeros((rows, model.nv), number),
         "lam": np.zeros(rows, number),
         "row_rate": np.zeros(rows, number),
-        "given": np.zeros((rows, 3)),
+        "given": np.zeros((rows, 3)) if given is None else given,
     }
 
 

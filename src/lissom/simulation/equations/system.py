@@ -88,6 +88,7 @@ class Dynamics(NamedTuple):
     own: Struct | None = None  # what they take as their second argument, in place of the model's workspace
     force: np.ndarray | None = None  # (nv,) where they read the forces applied, if they do
     frames: Struct | None = None  # the kernel's workspace, where they fill one of their own for loops
+    given: np.ndarray | None = None  # (loop rows, 3) where they read values, rates and accelerations given to loops
 
 
 KERNEL = Dynamics(inverse_dynamics, forward_dynamics)
@@ -131,7 +132,7 @@ def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics, la
         wrench=wrench,
         closure=closure,
         **loop_pointers(model, frames, closure, number),
-        **row_memory(model, number),
+        **row_memory(model, number, dynamics.given),
         q1=zeros(model.nq),
         control=law_scratch(law, outside, twin, number),
     )
@@ -215,6 +216,7 @@ def applied_forces(system, scratch, t, q, v, force):
         scratch.wrench[system.load_row[k], system.load_entry[k]] = scratch.zero + load + system.load_held[k]
     for k in range(force.shape[0]):
         force[k] = scratch.zero + system.held[k]
+    set_driven_rows(system, t, scratch.given)
     control_forces(system.law, system.twin, scratch.control, t, q, v, force)
 
 

@@ -100,11 +100,14 @@ class ActiveLoads:
 
     def wrenches(self, first: int) -> np.ndarray:
         """Return (N, loads, 6) of the loads on links, in the axes they are given in; `first`: row of their frames."""
+        return self.on_rows(first + len(self.names))[:, first:]
+
+    def on_rows(self, rows: int) -> np.ndarray:
+        """Return (N, rows, 6) of all loads at the samples of a run, by row of the loaded model."""
         assert self.values is not None
-        out = np.zeros((len(self.values), len(self.names), 6))
+        out = np.zeros((len(self.values), rows, 6))
         for k, (row, entry) in enumerate(zip(self.row.tolist(), self.entry.tolist(), strict=True)):
-            if row >= first:
-                out[:, row - first, entry] = self.values[:, k]
+            out[:, row, entry] = self.values[:, k]
         return out
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.integrate import DOP853, RK45
 
-from lissom.simulation.integrators import explicit_runge_kutta
+from lissom.simulation.integrators import dop853_coefficients, explicit_runge_kutta
 from lissom.simulation.integrators.explicit_runge_kutta import Tableau
 from lissom.simulation.integrators.registry import Method, Setup
 
@@ -27,19 +26,28 @@ TABLEAUS = {
     "dopri5": Tableau(
         reference="J. R. Dormand and P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26",
         order=5,
-        A=RK45.A,
-        b=RK45.B,
-        c=RK45.C,
-        error=RK45.E,
+        A=np.array(
+            [
+                [0, 0, 0, 0, 0, 0],
+                [1 / 5, 0, 0, 0, 0, 0],
+                [3 / 40, 9 / 40, 0, 0, 0, 0],
+                [44 / 45, -56 / 15, 32 / 9, 0, 0, 0],
+                [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0, 0],
+                [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0],
+            ]
+        ),
+        b=np.array([35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]),
+        c=np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1]),
+        error=np.array([-71 / 57600, 0, 71 / 16695, -71 / 1920, 17253 / 339200, -22 / 525, 1 / 40]),
         error_order=5,
     ),
     "dop853": Tableau(
         reference="E. Hairer, S. P. Norsett and G. Wanner, Solving Ordinary Differential Equations I, 1993, II.5",
         order=8,
-        A=DOP853.A[:12, :12],
-        b=DOP853.B,
-        c=DOP853.C[:12],
-        error=DOP853.E5,
+        A=dop853_coefficients.A,
+        b=dop853_coefficients.b,
+        c=dop853_coefficients.c,
+        error=dop853_coefficients.error,
         error_order=6,
     ),
 }

@@ -13,7 +13,7 @@ from lissom.dynamics import inverse_derivatives, inverse_dynamics
 from lissom.dynamics.coordinates import configuration, indices, rates
 from lissom.errors import LissomError
 from lissom.kernel.algorithms.complex_step import STEP
-from lissom.kernel.data.arrays import mapped, tables
+from lissom.kernel.data.table_operations import mapped, tables
 from lissom.messages import did_you_mean, listed
 from lissom.model.compilation.link_tables import unify_lists
 from lissom.model.model import Model

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.sensing import sensors_of
-from lissom.kernel.data.arrays import Arrays, alike
+from lissom.kernel.data.arrays import Arrays
+from lissom.kernel.data.table_operations import alike
 from lissom.model.compilation.tip_frames import Probe, follow, own_tips
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.scenario_schema import Scenario

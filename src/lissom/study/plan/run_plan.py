@@ -20,7 +20,7 @@ from lissom.kernel.packs import LANES
 from lissom.messages import listed
 from lissom.results.registry.result_quantity import QUANTITIES, look_for
 from lissom.results.registry.run_quantities import quantities, quantities_together
-from lissom.results.validity.model_doubts import model_doubts
+from lissom.results.validity.run_checks import check_samples
 from lissom.scenario.prepare import Prepared, prepare
 from lissom.scenario.scenario_paths import unit_at
 from lissom.scenario.scenario_schema import Scenario
@@ -253,7 +253,7 @@ class Runs:
     def _doubt(self, raw: RawRun, piece: StudyPiece, k: int) -> None:
         """Note what puts the numbers of run k of a piece in doubt, though it finished."""
         if raw.status is Ending.FINISHED:
-            piece.cause[k] = "; ".join(event.text for event in model_doubts(raw))[:LONGEST]
+            piece.cause[k] = "; ".join(event.text for event in check_samples(raw))[:LONGEST]
 
     @cached_property
     def _looked_at(self) -> frozenset[int]:

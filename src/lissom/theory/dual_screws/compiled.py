@@ -42,7 +42,7 @@ def solve(model, q, v, tau, M, c, a):
 @inline
 def inverse_of(model, q, v, a, wrench, moving, tau):
     """Inverse dynamics of the forms whose forces are plain numbers, of a motion that may have been dual."""
-    forces(model, q, v, a, wrench, moving, False, tau, np.empty(wrench.shape))
+    forces(model, q, v, a, wrench, moving, False, np.zeros(model.inertia.coupling.shape), tau, np.empty(wrench.shape))
     add_joints(model, q, v, a, tau)
 
 
@@ -51,7 +51,7 @@ def forward_of(model, q, v, tau, moving, a):
     """Forward dynamics of the same."""
     M = np.empty((v.shape[0], v.shape[0]))
     c = np.empty(v.shape[0])
-    mass(model, q, v, moving, False, M, c)
+    mass(model, q, v, moving, False, np.zeros(model.inertia.coupling.shape), M, c)
     solve(model, q, v, tau, M, c, a)
 
 
@@ -87,13 +87,13 @@ def linear_forward(model, work, q, v, tau, wrench, a):
 
 
 @kernel
-def cut_inverse(model, q, v, a, wrench, form, tau):
+def cut_inverse(model, q, v, a, wrench, form, turning, tau):
     """Compute inverse dynamics of the forms whose forces are dual."""
     printed = form == PRINTED
     qh, vh = dual_state(model, q, v, form)
     tauh = np.empty(tau.shape, np.complex128)
     W = np.empty(wrench.shape, np.complex128)
-    forces(model, qh, vh, a, wrench, motion(model, qh, vh, printed), printed, tauh, W)
+    forces(model, qh, vh, a, wrench, motion(model, qh, vh, printed), printed, turning, tauh, W)
     total = summed(tauh)
     for k in range(tau.shape[0]):
         tau[k] = total[k]
@@ -101,50 +101,50 @@ def cut_inverse(model, q, v, a, wrench, form, tau):
 
 
 @kernel
-def cut_forward(model, q, v, tau, form, a):
+def cut_forward(model, q, v, tau, form, turning, a):
     """Compute forward dynamics of the forms whose mass matrix is dual."""
     printed = form == PRINTED
     qh, vh = dual_state(model, q, v, form)
     Mh = np.empty((v.shape[0], v.shape[0]), np.complex128)
     ch = np.empty(v.shape, np.complex128)
-    mass(model, qh, vh, motion(model, qh, vh, printed), printed, Mh, ch)
+    mass(model, qh, vh, motion(model, qh, vh, printed), printed, turning, Mh, ch)
     solve(model, q, v, tau, summed(Mh), summed(ch), a)
 
 
 @kernel
 def first_order_inverse(model, work, q, v, a, wrench, tau):
     """Compute inverse dynamics with forces and masses cut at first order."""
-    cut_inverse(model, q, v, a, wrench, FIRST_ORDER, tau)
+    cut_inverse(model, q, v, a, wrench, FIRST_ORDER, np.zeros(model.inertia.coupling.shape), tau)
 
 
 @kernel
 def first_order_forward(model, work, q, v, tau, wrench, a):
     """Compute forward dynamics with forces and masses cut at first order."""
-    cut_forward(model, q, v, tau, FIRST_ORDER, a)
+    cut_forward(model, q, v, tau, FIRST_ORDER, np.zeros(model.inertia.coupling.shape), a)
 
 
 @kernel
 def truncated_inverse(model, work, q, v, a, wrench, tau):
     """Compute inverse dynamics with the truncated form."""
-    cut_inverse(model, q, v, a, wrench, TRUNCATED, tau)
+    cut_inverse(model, q, v, a, wrench, TRUNCATED, np.zeros(model.inertia.coupling.shape), tau)
 
 
 @kernel
 def truncated_forward(model, work, q, v, tau, wrench, a):
     """Compute forward dynamics with the truncated form."""
-    cut_forward(model, q, v, tau, TRUNCATED, a)
+    cut_forward(model, q, v, tau, TRUNCATED, np.zeros(model.inertia.coupling.shape), a)
 
 
 @kernel
-def printed_inverse(model, work, q, v, a, wrench, tau):
+def printed_inverse(model, own, q, v, a, wrench, tau):
     """Compute inverse dynamics with the equations as printed."""
-    cut_inverse(model, q, v, a, wrench, PRINTED, tau)
+    cut_inverse(own.model, q, v, a, wrench, PRINTED, own.turning, tau)
 
 
 @kernel
-def printed_forward(model, work, q, v, tau, wrench, a):
+def printed_forward(model, own, q, v, tau, wrench, a):
     """Compute forward dynamics with the equations as printed."""
-    cut_forward(model, q, v, tau, PRINTED, a)
+    cut_forward(own.model, q, v, tau, PRINTED, own.turning, a)
 
 
 FORMS = {

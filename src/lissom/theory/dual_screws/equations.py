@@ -50,7 +50,7 @@ def project(model, i, P, f, tau):
 
 
 @kernel
-def forces(model, q, v, a, wrench, moving, printed, tau, W):
+def forces(model, q, v, a, wrench, moving, printed, turning, tau, W):
     """Generalised inertia and elastic forces less gravity, tau (nv,), at accelerations a, less the external wrenches.
 
     W (n, 6): wrench of the parent on every body, at its origin in its axes.
@@ -62,7 +62,7 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
     f = np.empty(bias.shape[0], q.dtype)
     tau[:] = 0.0
     for i in range(1, n):
-        link_inertia(model, i, q, v, moving.omega[i], printed, D, bias, coupling, pulls, moments)
+        link_inertia(model, i, q, v, moving.omega[i], printed, turning, D, bias, coupling, pulls, moments)
         count = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         last = model.tree.joint_v[i] + model.joints.dofs[i]
@@ -92,7 +92,7 @@ def forces(model, q, v, a, wrench, moving, printed, tau, W):
 
 
 @kernel
-def mass(model, q, v, moving, printed, M, c):
+def mass(model, q, v, moving, printed, turning, M, c):
     """Mass matrix M (nv, nv), (112), and the other forces c (nv,): M du/dt + c = tau."""
     n = model.tree.parent.shape[0]
     P = moving.P
@@ -102,7 +102,7 @@ def mass(model, q, v, moving, printed, M, c):
     c[:] = 0.0
     M[:] = 0.0
     for i in range(1, n):
-        link_inertia(model, i, q, v, moving.omega[i], printed, D, bias, coupling, pulls, moments)
+        link_inertia(model, i, q, v, moving.omega[i], printed, turning, D, bias, coupling, pulls, moments)
         count = model.tree.modes[i]
         modes = model.tree.modes_v[i]
         last = model.tree.joint_v[i] + model.joints.dofs[i]

@@ -13,13 +13,15 @@ from lissom.kernel.compile import Struct
 from lissom.lie import se3, so3
 from lissom.model.any_robot import AnyRobot
 from lissom.model.compilation.tip_frames import tips
+from lissom.model.description.frame import Frame
 from lissom.model.model import Model
 from lissom.theory.coverage import LINEAR_LINKS, Feature
-from lissom.theory.formulation import Formulation, Limit, Offer, PlacedWrench, register
+from lissom.theory.formulation import Formulation, Limit, Offer, register
 
 if TYPE_CHECKING:
     from lissom.simulation.equations.system import Dynamics
     from lissom.simulation.raw_run import RawRun
+    from lissom.theory.connections.frame_kernel import FrameKernel
 
 PAPER = "Cibicik and Egeland 2021, Kinematics and dynamics of flexible robotic manipulators using dual screws"
 Form = Literal["linear", "first-order", "truncated", "printed", "nonlinear"]
@@ -56,7 +58,21 @@ class DualScrew(Formulation):
         from lissom.simulation.equations.system import Dynamics
         from lissom.theory.dual_screws import compiled
 
-        return Dynamics(*compiled.FORMS[self.form])
+        return Dynamics(*compiled.FORMS[self.form], self._printed)
+
+    @cached_property
+    def _printed(self) -> Struct | None:
+        """Tables of the form as printed, whose sections do not turn their inertia."""
+        from lissom.theory.dual_screws.printed_inertia import printed_tables
+
+        return printed_tables(self.model) if self.form == "printed" else None
+
+    @cached_property
+    def _tables(self) -> tuple[Any, np.ndarray]:
+        """Tables of the model, and the couplings that do not turn, for this form."""
+        if self._printed is not None:
+            return self._printed.fields.model, self._printed.fields.turning
+        return self.model.struct, np.zeros_like(self.model.arrays.inertia.coupling)
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """M^-1 (tau - c), shape (nv,)."""
@@ -73,10 +89,10 @@ class DualScrew(Formulation):
         from lissom.theory.dual_screws.equations import mass
         from lissom.theory.dual_screws.joints import add_joint_forces, add_joint_inertia
 
-        model, (q, v) = self.model.struct, _floats(q, v)
+        (model, turning), (q, v) = self._tables, _floats(q, v)
         state, moving = self._moving(model, q, v)
         M, c = np.empty((len(v), len(v)), state[0].dtype), np.empty(len(v), state[0].dtype)
-        mass(model, *state, moving, self.form == "printed", M, c)
+        mass(model, *state, moving, self.form == "printed", turning, M, c)
         M, c = _real_and_dual(M), _real_and_dual(c)
         add_joint_forces(model, q, v, c)
         add_joint_inertia(model, M)
@@ -126,25 +142,11 @@ class DualScrew(Formulation):
             T = T @ se3.from_parts(moving.R[row], moving.p[row])
         return T
 
-    def load_forces(self, q: np.ndarray, loads: Sequence[PlacedWrench]) -> np.ndarray:
-        """Generalised forces (nv,) of dual wrenches: projected on the columns of P_i of the section where they act.
+    def frame_kernel(self, frames: Sequence[Frame]) -> FrameKernel:
+        """Compiled kinematics of frames, by the projection matrices of their sections."""
+        from lissom.theory.dual_screws.frames import frame_kernel
 
-        These are the dual wrenches (80)-(85) of the paper.
-        """
-        if not loads:
-            return np.zeros(self.model.nv)
-        model = self.model.with_loads([load.frame for load in loads], [load.in_world for load in loads])
-        _, moving = self._moving(model.struct, *_floats(q, np.zeros(model.nv)))
-        parent, total = model.arrays.tree.parent, np.zeros(model.nv)
-        for k, load in enumerate(loads):
-            row = up = model.rows - len(loads) + k
-            turn = np.eye(3, dtype=moving.fields.R.dtype)
-            while up > 0:
-                turn, up = moving.fields.R[up] @ turn, parent[up]
-            parts = load.wrench.reshape(2, 3)
-            local = (parts @ turn if load.in_world else parts).ravel()
-            total += _real_and_dual(moving.fields.P[row].T @ local)
-        return total
+        return frame_kernel(self.model, frames, self._form)
 
     @property
     def cuts_speeds(self) -> bool:
@@ -155,7 +157,8 @@ class DualScrew(Formulation):
         """Return why a run ends: a mass matrix of first order carries it as long as it stays positive."""
         if self.form in ("linear", "nonlinear"):
             return None
-        model, work, forward = self.model.struct, self.model.workspace(), self.dynamics.forward
+        model, forward = self.model.struct, self.dynamics.forward
+        work = self.dynamics.own or self.model.workspace()
         a, wrench = np.empty(self.model.nv), np.zeros((self.model.rows, 6))
         for k, (t, q, v, tau) in enumerate(zip(raw.time, raw.q, raw.v, raw.tau)):
             forward(model, work, q, v, tau, wrench, a)  # not a number unless the matrix is positive definite
@@ -167,11 +170,11 @@ class DualScrew(Formulation):
         from lissom.theory.dual_screws.equations import forces
         from lissom.theory.dual_screws.joints import add_joint_forces, add_joint_momenta
 
-        model, (q, v, a) = self.model.struct, _floats(q, v, a)
+        (model, turning), (q, v, a) = self._tables, _floats(q, v, a)
         state, moving = self._moving(model, q, v)
         none = np.zeros((self.model.rows, 6))
         tau, W = np.empty(len(v), state[0].dtype), np.zeros(none.shape, state[0].dtype)
-        forces(model, *state, a, none, moving, self.form == "printed", tau, W)
+        forces(model, *state, a, none, moving, self.form == "printed", turning, tau, W)
         tau = _real_and_dual(tau)
         add_joint_forces(model, q, v, tau)
         add_joint_momenta(model, a, tau)

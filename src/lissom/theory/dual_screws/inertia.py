@@ -21,12 +21,13 @@ def centrifugal(w, c, at):
 
 
 @kernel
-def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
+def link_inertia(model, i, q, v, w, printed, turning, D, bias, c, pulls, moments):
     """Inertia D (m + 6, m + 6) of body i in (modal, angular, linear) accelerations, and its bias (m + 6,).
 
     Integrals over the link of the paper's section inertias (102), (107), done once: with c_ab,j = int s_a d_j s_b,
     a = x, y, z, 1, every entry follows from constants of the link, whatever it is made of. Foreshortening by
-    sigma_p = 1/2 eta A_p eta acts as P more extensions with the speeds (A_p eta) . etadot.
+    sigma_p = 1/2 eta A_p eta acts as P more extensions with the speeds (A_p eta) . etadot. What `turning` (n, 12 m)
+    holds of the couplings leaves second moments as they are (see `printed_inertia`).
 
     Scratch: c (m + P, 12), pulls (m,) and moments (2, 12).
     """
@@ -76,7 +77,7 @@ def link_inertia(model, i, q, v, w, printed, D, bias, c, pulls, moments):
         half = 0.5 * q[eta + j]
         speed = v[rate + j]
         for ab in range(12):
-            gain[ab] += half * (model.inertia.coupling[i, 12 * j + ab] + c[j, ab])
+            gain[ab] += half * (model.inertia.coupling[i, 12 * j + ab] + c[j, ab] - 2.0 * turning[i, 12 * j + ab])
             flow[ab] += speed * c[j, ab]
 
     # the rigid block: first and second moments of the deformed link

@@ -6,7 +6,9 @@ displacement of the joint itself, theta plus the slip that deflection causes the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from lissom.dynamics.state_checks import vector
 from lissom.kernel.compile import Pointer, Struct
 from lissom.lie import se3, so3
 from lissom.model.any_robot import AnyRobot
+from lissom.model.description.frame import Frame
 from lissom.simulation.equations.system import Dynamics
 from lissom.theory.common_joint_forces import joint_energy
 from lissom.theory.erls.build import COVERS, chain, place_on
@@ -25,6 +28,9 @@ from lissom.theory.erls.compiled.frames import outward
 from lissom.theory.erls.compiled.works import energies
 from lissom.theory.erls.system import System
 from lissom.theory.formulation import Formulation, Offer, register
+
+if TYPE_CHECKING:
+    from lissom.theory.connections.frame_kernel import FrameKernel
 
 
 @register(
@@ -113,6 +119,13 @@ class Erls(Formulation):
         small = work.q[i, :6] + work.q[i, 6:] @ self.system.table.proximal[i]
         rigid = se3.from_parts(work.world_R[i], work.world_p[i])
         return rigid @ se3.from_parts(so3.exp(small[:3]), small[3:])
+
+    def frame_kernel(self, frames: Sequence[Frame]) -> FrameKernel:
+        """Compiled kinematics of frames: rigid frames, and small displacements on them."""
+        from lissom.theory.erls.frames import Coordinates, frame_kernel
+
+        at = Coordinates(self._joints[0], self._joints[1], self._modes[0], self._modes[1])
+        return frame_kernel(self.model, self.system, self.node, at, frames)
 
     @cached_property
     def _tip(self) -> tuple[np.ndarray, np.ndarray]:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lissom.dynamics import Energy
-from lissom.lie import se3
 from lissom.model.any_robot import AnyRobot
+from lissom.model.description.frame import Frame
 from lissom.simulation.equations.system import Dynamics
 from lissom.theory.common_joint_forces import joint_energy, joint_force_slopes, joint_forces
-from lissom.theory.formulation import Formulation, Offer, PlacedWrench, in_frame, register
+from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.lie_group.arm import arm
 from lissom.theory.lie_group.derivatives import ForceDerivatives, Linear, inverse_dynamics_derivatives, linear_model
 from lissom.theory.lie_group.dynamics import forward, inverse, make_own
 from lissom.theory.lie_group.kinematics import frames, tip_pose
 from lissom.theory.lie_group.lagrange import gravity_energy, kinetic_energy, mass_matrix
 from lissom.theory.lie_group.recursion import newton_euler
+
+if TYPE_CHECKING:
+    from lissom.theory.connections.frame_kernel import FrameKernel
 
 
 @register(
@@ -63,15 +67,11 @@ class LieGroup(Formulation):
         """Return the pose (4, 4) of a link."""
         return frames(self.arm, q)[0][self.arm.links[self.model.row(link) - 1]]
 
-    def load_forces(self, q: np.ndarray, loads: Sequence[PlacedWrench]) -> np.ndarray:
-        """Generalised forces (n,) of wrenches: the dual of a body Jacobian, (8)-(11), (18)."""
-        f, B = frames(self.arm, q)
-        total = np.zeros(self.model.nv)
-        for frame, wrench, in_world in loads:
-            node, place = self.arm.links[self.model.row(frame.link) - 1], self.frame_pose(q, frame)
-            local = in_frame(place, wrench) if in_world else wrench
-            total += B[node].T @ se3.transform_wrench(se3.inverse(f[node]) @ place, local)
-        return total
+    def frame_kernel(self, frames: Sequence[Frame]) -> FrameKernel:
+        """Compiled kinematics of frames: body Jacobians, (8)-(11), (18)."""
+        from lissom.theory.lie_group.frames import frame_kernel
+
+        return frame_kernel(self.arm)
 
     def energy(self, q: np.ndarray, v: np.ndarray) -> Energy:
         """Return kinetic and gravity energy, and what joints store."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from lissom.kernel.compile import Pointer, Struct, kernel
 from lissom.kernel.forces.passive_joint_forces import passive_forces
+from lissom.theory.linear import solve_free
 from lissom.theory.recursive_lagrange.elastic import add_elastic_forces
 from lissom.theory.recursive_lagrange.recursion import inertia_coefficients, outward, remainders
-from lissom.theory.recursive_lagrange.solve import solve_free
 
 
 class RecursiveLagrangeMemory(NamedTuple):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from lissom.dynamics.energies import Energy
 from lissom.errors import LissomError
 from lissom.kernel.compile import Struct
 from lissom.model.any_robot import AnyRobot
+from lissom.model.description.frame import Frame
 from lissom.simulation.equations.system import Dynamics
 from lissom.theory.common_joint_forces import joint_energy
 from lissom.theory.coverage import UNIFORM_BEAMS, Feature
@@ -20,6 +22,9 @@ from lissom.theory.recursive_lagrange import elastic, recursion
 from lissom.theory.recursive_lagrange.dynamics import forward, inverse, make_own
 from lissom.theory.recursive_lagrange.tables import ORDERS, ROTATIONS, make_tables
 from lissom.theory.recursive_lagrange.work import make_work
+
+if TYPE_CHECKING:
+    from lissom.theory.connections.frame_kernel import FrameKernel
 
 Order = Literal["zero", "first", "high"]
 Rotation = Literal["proper", "linear"]
@@ -54,7 +59,8 @@ class RecursiveLagrange(Formulation):
         model, self.rotation = self.model, rotation
         beams = {name: cast(BeamLink, link) for name, link in model.flexible.items()}
         self.orders = {name: order or OF_STIFFENING[beam.stiffening] for name, beam in beams.items()}
-        self.tables = make_tables(model, beams, self.orders, rotation)
+        self._beams = beams
+        self.tables, _ = make_tables(model, beams, self.orders, rotation)
         number = model.arrays.inertia.mass.dtype
         self.work = make_work(self.tables, number)
         self._tables, self._work = Struct(self.tables), Struct(self.work)
@@ -89,6 +95,10 @@ class RecursiveLagrange(Formulation):
         forward(self.model.struct, self.dynamics.own, q, v, tau, self._unloaded, a)
         return a
 
+    def driven_accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Accelerations (nv,) where those of prescribed joints are as in a."""
+        return self.accelerations(q, v, tau, a)
+
     def wrenches(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Wrench of the parent on the child at every joint, child axes, shape (joints, 6): torque, force."""
         self.inverse_dynamics(q, v, a)
@@ -110,6 +120,14 @@ class RecursiveLagrange(Formulation):
         """Pose (4, 4) of a link's frame in the world, by the recursion of W."""
         recursion.outward(self._tables, self._work, self._number(q), self._still, self._still)
         return np.real(self.work.W[self.model.row(link)]).copy()
+
+    def frame_kernel(self, frames: Sequence[Frame]) -> FrameKernel:
+        """Compiled kinematics of frames, by the recursion of W."""
+        from lissom.theory.recursive_lagrange.frames import frame_kernel
+
+        return frame_kernel(
+            self.model, *make_tables(self.model, self._beams, self.orders, self.rotation, frames), frames
+        )
 
     def tip_in_link(self, q: np.ndarray, link: str) -> np.ndarray:
         """Pose (4, 4) of the tip section of `link` in the link's frame."""

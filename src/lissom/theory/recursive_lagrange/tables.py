@@ -7,6 +7,7 @@ single station that never moves. Integrals along the axis run over the link's qu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from lissom.beam import BeamLink
 from lissom.beam.damping import rayleigh
 from lissom.beam.displacement_fields.displacement_field import Field
 from lissom.beam.functions.quadrature import Quadrature
+from lissom.model.description.frame import Frame
 from lissom.model.model import Model
 
 ORDERS = ("zero", "first", "high")
@@ -142,8 +144,13 @@ class _Elasticity:
         }
 
 
-def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, str], rotation: str) -> Tables:
-    """Tables of `model`, each of its beams with the order given by its name."""
+def make_tables(
+    model: Model, slender: dict[str, BeamLink], orders: dict[str, str], rotation: str, frames: Sequence[Frame] = ()
+) -> tuple[Tables, dict[tuple[str, Any], int]]:
+    """Tables of `model`, each of its beams with the order given by its name; stations by link and place.
+
+    Arguments: `frames` are fixed on links and get stations too.
+    """
     arrays, links = model.arrays, model.robot.bodies
     tree, joints, inertia = arrays.tree, arrays.joints, arrays.inertia
     # zero and first order share stiffness and damping with the link's own fields of that order
@@ -155,18 +162,21 @@ def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, st
     stations, elasticity = _Stations(m, nodes, number), _Elasticity(n, m, number)
     stations.rigid(np.zeros((4, 4), number))  # the world
     attached, tip, first_station = np.zeros(n, np.int64), np.zeros(n, np.int64), [0, 1]
+    found: dict[tuple[str, Any], int] = {}
     for i, link in enumerate(links, start=1):
         carried = {k: child for k, child in enumerate(links, start=1) if child.parent == link.name}
         if link.name not in beams:
             stations.rigid(_rigid_moments(inertia.mass[i], inertia.moment[i], inertia.second_moment[i]))
-            attached[list(carried)] = tip[i] = first_station[-1]
+            attached[list(carried)] = tip[i] = found[link.name, None] = first_station[-1]
         else:
             beam, rule, high = beams[link.name], rules[link.name], orders[link.name] == "high"
             stations.beam(beam.field, rule, *mass_elements(beam, rule), turns=int(high))
-            places = {None: beam.length} | {child.at: child.at for child in carried.values() if child.at is not None}
+            seats = [*(child.at for child in carried.values()), *(f.at for f in frames if f.link == link.name)]
+            places = {None: beam.length} | {at: at for at in seats if at is not None}
             sits = {at: len(stations.rows) + k for k, at in enumerate(places)}
             xi, massless = beam.field.fraction([*places.values()]), np.zeros((len(places), 4, 4))
             stations.beam(beam.field, rule, xi, massless, turns=int(rotation == "proper"))
+            found |= {(link.name, at): station for at, station in sits.items()}
             for k, child in carried.items():
                 attached[k] = sits[child.at]
             tip[i] = sits[None]
@@ -175,7 +185,7 @@ def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, st
         elasticity.end_body()
     origin = np.zeros((n, 4, 4), number)
     origin[:, :3, :3], origin[:, :3, 3], origin[:, 3, 3] = joints.origin_rotation, joints.origin_position, 1
-    return Tables(
+    tables = Tables(
         parent=tree.parent,
         joint_q=tree.joint_q,
         joint_v=tree.joint_v,
@@ -195,6 +205,7 @@ def make_tables(model: Model, slender: dict[str, BeamLink], orders: dict[str, st
         order=np.array([0, *(ORDERS.index(orders.get(link.name, "zero")) for link in links)]),
         first_station=np.array(first_station),
     )
+    return tables, found
 
 
 def quadrature(beam: BeamLink, order: str) -> Quadrature:

@@ -58,6 +58,9 @@ class Frames:
 
     def measure(self, state: State) -> tuple[Array, Array]:
         """Model coordinates (q, v) of a state; turns are counted on from those measured before."""
+        modes, first = len(self.modes_q), 6 * self.links
+        self.q[self.modes_q], self.v[self.modes_v] = state.x[first : first + 2 * modes].reshape(2, modes)
+        self.formulation.place_sections(self.q, self.v)
         compiled.measure(*self.formulation.structs, state.R, state.p, state.x, self.q, self.v)
         return self.q, self.v
 
@@ -75,4 +78,5 @@ class Frames:
 
     def rate(self, change: Array, tau: Array, out: Array) -> None:
         """Rate of an increment at `change`, for the state measured last."""
+        self.formulation.write_rows(self.q, self.v)
         compiled.rate(*self.formulation.structs, change, self.q, self.v, tau, out)

@@ -13,7 +13,6 @@ from lissom.beam import BeamLink
 from lissom.dynamics.energies import Energy
 from lissom.dynamics.state_checks import vector
 from lissom.errors import LissomError
-from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import Struct
 from lissom.lie import se3
 from lissom.messages import did_you_mean
@@ -22,15 +21,19 @@ from lissom.model.description.frame import WORLD, Frame
 from lissom.model.description.location import on_beam
 from lissom.model.model import Model
 from lissom.simulation.equations.system import Dynamics
+from lissom.theory.callback import prepare_sections
+from lissom.theory.connections.frame_kernel import FrameKernel, on_links
+from lissom.theory.connections.tree_models import tree_of
 from lissom.theory.coverage import LINEAR_LINKS, Feature, Unsupported
-from lissom.theory.formulation import Formulation, Offer, PlacedWrench, register
+from lissom.theory.formulation import Formulation, Offer, register
 from lissom.theory.screw_pde.closure import Closing, Closure, closures_of
 from lissom.theory.screw_pde.compiled import dynamics, eliminate, energy, evaluate
-from lissom.theory.screw_pde.load import Load, generalised
+from lissom.theory.screw_pde.compiled.frames import fill, make_frames, prepare_nothing
+from lissom.theory.screw_pde.load import Load, LoadsInTime, generalised
 from lissom.theory.screw_pde.nonlinear_link import NonlinearLink
 from lissom.theory.screw_pde.relative import held_accelerations
 from lissom.theory.screw_pde.system import System
-from lissom.theory.screw_pde.table import of_higher_order, section_places, tables
+from lissom.theory.screw_pde.table import Station, of_higher_order, section_places, tables
 
 Array = np.ndarray
 
@@ -48,6 +51,7 @@ class ScrewPDE(Formulation):
         frames: station (metres along the link) of the body frame of flexible links, by name; the base unless given.
             The frame rides on that section. No physical result depends on it.
         closures: sections held in the world. The loops of the robot are closures, too.
+        stations: further sections that are placed, link and metres along it (None: its tip).
     """
 
     name = "screw_pde"
@@ -63,7 +67,11 @@ class ScrewPDE(Formulation):
     offers = frozenset({Offer.INVERSE_DYNAMICS, Offer.ENERGY})
 
     def __init__(
-        self, robot: AnyRobot, frames: Mapping[str, float] | None = None, closures: Sequence[Closure] = ()
+        self,
+        robot: AnyRobot,
+        frames: Mapping[str, float] | None = None,
+        closures: Sequence[Closure] = (),
+        stations: Sequence[Station] = (),
     ) -> None:
         super().__init__(robot)
         model = self.model
@@ -72,6 +80,7 @@ class ScrewPDE(Formulation):
         if self.closures:  # many forces give the same accelerations
             self.offers -= {Offer.INVERSE_DYNAMICS}
         ends = [(end.link, end.x) for closure in self.closures for end in closure.ends if end.link != WORLD]
+        ends += stations
         self.table, self.work = tables(model, self.frames, ends)
         self._nonlinear: dict[str, NonlinearLink] = {}
         self._nonlinear_rows: dict[str, list[int]] = {}
@@ -89,12 +98,20 @@ class ScrewPDE(Formulation):
             int
         )
         self._still, self._unloaded = np.zeros(model.nv), np.zeros((model.rows, 6))
+        self.loads_in_time: LoadsInTime | None = None
 
     @cached_property
     def dynamics(self) -> Dynamics | None:
-        """Inverse and forward dynamics as lissom's integrators call them; None where they are called back."""
-        if self.closures or self._nonlinear or self.model.prescribed:
+        """Inverse and forward dynamics as lissom's integrators call them; None where they are called back.
+
+        Rows of loops and prescribed joints are added to those of the tree, one elimination for each of their wrenches.
+        """
+        if self._nonlinear or any(isinstance(each, Closure) for each in self.closures):
             return None
+        if self.closures or self.model.prescribed:
+            from lissom.theory.connections.connected import ConnectedFormulation
+
+            return ConnectedFormulation(self.of_tree(), self.model).dynamics
         return Dynamics(dynamics.inverse, dynamics.forward, self._own)
 
     @cached_property
@@ -178,38 +195,30 @@ class ScrewPDE(Formulation):
             return T
         return T @ se3.inverse(self.model.flexible[link].pose(self.frames[link], q[self.model.link(link).modes_q]))
 
-    def load_forces(self, q: Array, loads: Sequence[PlacedWrench]) -> Array:
-        """Generalised forces (nv,) of wrenches, by the twists that unit velocities give to their sections, (13)."""
-        total, model = np.zeros(self.model.nv), self.model
-        if not loads:
-            return total
-        places = [self.frame_pose(q, load.frame) for load in loads]
-        for k, unit in enumerate(np.eye(model.nv)):
-            self.place(q, unit)
-            poses, twists = self.frame_poses(), self.work.V
-            for (frame, wrench, in_world), place in zip(loads, places, strict=True):
-                i = self.row(frame.link)
-                twist = se3.Ad(se3.inverse(place) @ poses[i]) @ twists[i]
-                if frame.link in model.flexible:
-                    eta, rate = q[model.link(frame.link).modes_q], unit[model.link(frame.link).modes_v]
-                    twist = twist + self._own_twist(frame, place, poses[i], eta, rate)
-                local = (
-                    np.concatenate([place[:3, :3].T @ part for part in wrench.reshape(2, 3)]) if in_world else wrench
-                )
-                total[k] += local @ twist
-        return total
+    def frame_kernel(self, frames: Sequence[Frame]) -> FrameKernel:
+        """Compiled kinematics of frames, whose sections move as those do that carry joints."""
+        stations = {row: (frame.link, frame.at) for row, frame in on_links(frames)}
+        self._framed = self.with_stations(list(stations.values()))
+        section, first = np.zeros(len(frames) + 1, int), 2 * len(self.model.bodies)
+        section[list(stations)] = first + np.arange(len(stations))
+        prepare = prepare_sections if self._nonlinear else prepare_nothing
+        own = make_frames(*self._framed.structs, prepare, section, self.model.nq, self.model.nv)
+        return FrameKernel(fill, own)
 
-    def _own_twist(self, frame: Frame, place: Array, carrier: Array, eta: Array, rate: Array) -> Array:
-        """Return the twist (6,) of a frame on a link relative to the body frame, by a complex step along the rates."""
-        if not rate.any():
-            return np.zeros(6)
-        beam, at = self.model.flexible[frame.link], self.frames.get(frame.link, 0.0)
-        nudged = eta + 1j * STEP * rate
-        moved = beam.pose(beam.length if frame.at is None else frame.at, nudged)
-        if at:
-            moved = se3.inverse(beam.pose(at, nudged)) @ moved
-        origin = se3.from_parts(np.real(frame.origin.rotation()), np.real(frame.origin.xyz))
-        return se3.vee(se3.inverse(place) @ carrier @ (moved @ origin).imag / STEP)
+    def with_stations(self, stations: Sequence[Station]) -> ScrewPDE:
+        """Return the same with memory of its own, and further sections that are placed, which come last."""
+        held = [closure for closure in self.closures if isinstance(closure, Closure)]
+        return ScrewPDE(self.model, self.frames, held, stations)
+
+    def prepare(self, q: Array, v: Array) -> None:
+        """Write the sections of frames on links whose fields are of higher order."""
+        self._framed.place_sections(q, v)
+
+    def of_tree(self) -> Formulation:
+        """Return the same of the tree alone; sections held by closures of one's own are no part of a robot."""
+        if any(isinstance(each, Closure) for each in self.closures):
+            raise Unsupported("loads in time act on robots without closures of one's own; take `integrate`", ("loads",))
+        return ScrewPDE(tree_of(self.model), self.frames) if self.closures or self.model.prescribed else self
 
     def pose(self, q: Array, link: str, x: float | None = None) -> Array:
         """Pose (4, 4) in the world of the section of `link` at x, its tip unless given."""
@@ -245,6 +254,8 @@ class ScrewPDE(Formulation):
         tau = vector(self.model, tau, "tau", self.model.nv)
         self.set_loads(loads, q)
         self.place(q, v)
+        if self.loads_in_time is not None:
+            self.loads_in_time.add(q)
         self.fill_blocks(q, v, tau)
 
     def _state(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
@@ -259,19 +270,23 @@ class ScrewPDE(Formulation):
 
     def place(self, q: Array, v: Array) -> None:
         """Poses and twists of all body frames, and relative motions."""
-        self._place_nonlinear(q, v)
+        self.place_sections(q, v)
         evaluate.relative_motions(self._table, self._work, q, v)
         evaluate.place_frames(self._table, self._work)
 
     def fill_blocks(self, q: Array, v: Array, tau: Array) -> None:
         """Fill the blocks for the frames and twists in `work`, wherever they came from."""
+        self.write_rows(q, v)
+        evaluate.fill_blocks(self._table, self._work, q, v, tau)
+
+    def write_rows(self, q: Array, v: Array) -> None:
+        """Write the rows of links whose fields are of high order, for the frames and twists in `work`."""
         for name, link in self._nonlinear.items():
             eta, rate, twist, gravity, i = self._link_state(name, q, v)
             size = 6 + link.m
             self.work.mass[i, :size, :size], self.work.bias[i, :size] = link.rows(eta, rate, twist, gravity)
-        evaluate.fill_blocks(self._table, self._work, q, v, tau)
 
-    def _place_nonlinear(self, q: Array, v: Array) -> None:
+    def place_sections(self, q: Array, v: Array) -> None:
         """Write the sections of links whose fields are of high order."""
         work = self.work
         for name, link in self._nonlinear.items():

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from lissom.errors import LissomError
 from lissom.lie import so3
 from lissom.theory.screw_pde.absolute import Frames, State
 from lissom.theory.screw_pde.formulation import ScrewPDE
+from lissom.theory.screw_pde.load import LoadsInTime
 from lissom.theory.screw_pde.motion import STAGES, WEIGHTS, IntegratedMotion
 
 Array = np.ndarray
@@ -40,6 +42,7 @@ def integrate(
     step: float | None = None,
     controller: Any = None,
     start: Any = None,
+    loads: Any = None,
     rate: float = 200.0,
     rtol: float = 1e-8,
     atol: float = 1e-10,
@@ -56,8 +59,9 @@ def integrate(
     step : float, optional
         Step size in seconds, made a little shorter where samples need it; half of what is stable at the start, and at
         most 0.5 ms, unless given. IDA chooses its own.
-    controller, start
-        As in `lissom.simulate`; a controller's torque is evaluated at every stage.
+    controller, start, loads
+        As in `lissom.simulate`; a controller's torque and functions that give loads are evaluated at every stage. Loads
+        act on links.
     rate : float
         Samples per second.
     rtol, atol : float
@@ -81,6 +85,10 @@ def integrate(
         check_package(SUNDIALS, method)
     q, v = start_state(formulation.model, start)
     times = np.arange(round(duration * rate) + 1) / rate
+    acting = copy(formulation)
+    if loads:
+        acting.loads_in_time = LoadsInTime(formulation, loads, duration)
+    formulation = acting
     if formulation.closures:
         if method in ("euler", "ida"):
             raise LissomError("covers chains and trees; with closures take 'projected'", ("method",), method)
@@ -90,6 +98,8 @@ def integrate(
         step = stable_step(formulation, method, q, v) if step is None else step
 
         def forces(t: float, q: Array, v: Array) -> Array:
+            if acting.loads_in_time is not None:
+                acting.loads_in_time.set_time(t, q, v)
             return np.zeros(len(v)) if law is None else law(t, q, v)
 
         return integrate_closed(formulation, times, step, forces, (q, v), progress, method == "projected")
@@ -155,6 +165,12 @@ class _Run:
         self.step_drift, self.steps, self.evaluations, self.filled = 0.0, 0, 0, 0
 
     def forces(self, t: float, q: Array, v: Array) -> Array:
+        """Return what the law applies; loads of the moment go to the rows of the links."""
+        loads = self.formulation.loads_in_time
+        if loads is not None:
+            self.formulation.work.external[:] = 0.0
+            loads.set_time(t, q, v)
+            loads.add(q)
         return np.zeros(len(v)) if self.law is None else self.law(t, q, v)
 
     def sample(self, k: int, state: State) -> None:

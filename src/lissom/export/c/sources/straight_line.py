@@ -15,7 +15,8 @@ from lissom.errors import LissomError
 from lissom.export.c.export_task import ExportPoint, ExportTask, Signature
 from lissom.export.c.sources.casadi_statements import Statements, operations, statements
 from lissom.export.c.sources.table_parameters import Parameters
-from lissom.kernel.data.arrays import Arrays, tables
+from lissom.kernel.data.arrays import Arrays
+from lissom.kernel.data.table_operations import tables
 from lissom.kernel.numbers.casadi_symbol import matrix_of
 from lissom.model.compilation.tip_frames import probe
 from lissom.model.description.robot import Robot

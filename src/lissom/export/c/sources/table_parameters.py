@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.kernel.data.arrays import Arrays, tables
+from lissom.kernel.data.arrays import Arrays
+from lissom.kernel.data.table_operations import tables
 from lissom.model.description.robot import Robot
 
 DEGREE = 3  # mass times the square of a distance

@@ -9,7 +9,8 @@ from lissom.export.c.sources.memory_text import table_text
 from lissom.export.c.sources.table_parameters import Parameters
 from lissom.export.c.translation.operators import Value
 from lissom.export.c.translation.value_kinds import Record, Varying, shape_in_c
-from lissom.kernel.data.arrays import Arrays, tables
+from lissom.kernel.data.arrays import Arrays
+from lissom.kernel.data.table_operations import tables
 from lissom.model.compilation.tip_frames import with_points
 from lissom.model.description.robot import Robot
 

@@ -98,6 +98,11 @@ def take_reactions(system, scratch, t, v, out):
 
 
 @inline
+def set_driven_rows(system, t, given):
+    """Give nothing: there are no loops."""
+
+
+@inline
 def integrate_flow(system, scratch, record, t, h, base, begin, end):
     """Keep no account of energy."""
 
@@ -120,6 +125,7 @@ INSTEAD = {
     accept_step.close_loops: close_loops,
     recorder.settle: settle,
     loop_projection.subtract_reactions: take_reactions,
+    loop_projection.set_driven_rows: set_driven_rows,
     recorder.integrate_flow: integrate_flow,
     system.prescribe_group: prescribe_group,
     dense_output.refine_groups: refine_groups,

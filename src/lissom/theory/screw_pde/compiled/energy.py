@@ -58,8 +58,8 @@ def energies(table, work, q, v):
 
 
 @kernel
-def reactions(table, work, a):
-    """Fill zdot and wrench for accelerations a (nv,): constraint rows base to tip, twist rows tip to base."""
+def link_accelerations(table, work, a):
+    """Fill zdot for accelerations a (nv,): constraint rows, base to tip."""
     n = table.parent.shape[0]
     for i in range(n):
         up = table.parent[i]
@@ -78,6 +78,13 @@ def reactions(table, work, a):
             zdot[r] = total
         if table.moved[i] == 1:
             from_base(work, i, table.modes[i])
+
+
+@kernel
+def reactions(table, work, a):
+    """Fill zdot and wrench for accelerations a (nv,): constraint rows base to tip, twist rows tip to base."""
+    n = table.parent.shape[0]
+    link_accelerations(table, work, a)
     # what each link needs for its own motion, M z' + bias
     for i in range(n):
         s = 6 + table.modes[i]
