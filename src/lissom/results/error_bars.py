@@ -116,6 +116,9 @@ class Bands(Protocol):
     def errors(self, read: Callable[[Any], np.ndarray]) -> np.ndarray:
         """Return by how much values over time may be off; `read` takes them from a run."""
 
+    def bar(self, name: str, unit: str, read: Callable[[Any], float]) -> ErrorBar:
+        """Return the error bar of a number that `read` takes from a run."""
+
 
 @dataclass(frozen=True)
 class Trust:

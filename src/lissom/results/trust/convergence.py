@@ -13,6 +13,14 @@ from functools import lru_cache
 
 import numpy as np
 
+KINDS = {  # of errors, by what is refined
+    "data": "data",
+    "sampling": "outputs",
+    "time": "steps",
+    "functions": "functions",
+    "field": "field",
+    "shear": "no shear",
+}
 SAFETY = 1.5  # times the measured change: with it error bars cover the true error in 95 % of cases
 LEAST_ORDER = 0.3  # of convergence in the number of functions: below it nothing tells a limit from slow growth
 JUMP_ORDER = 0.7  # below it where the number is one of a jump, whose wrenches grow with every function

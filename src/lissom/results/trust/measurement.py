@@ -14,7 +14,7 @@ from lissom.model.any_robot import as_model
 from lissom.model.description.robot import Robot
 from lissom.results.error_bars import ErrorBar, ErrorSource, Trust
 from lissom.results.trajectory import Trajectory
-from lissom.results.trust.convergence import Measured
+from lissom.results.trust.convergence import KINDS, Measured
 from lissom.results.trust.headline import Headline, Numbers, group
 from lissom.results.trust.refined_robots import (
     as_many_more,
@@ -30,14 +30,6 @@ from lissom.results.trust.repeated_runs import RepeatedRuns
 MATTERS = 0.1  # share of a number's error from which on it is worth knowing which link it comes from
 HIDDEN = 0.3  # of a peak, from which on a wrench at a jump may outgrow it with more functions
 NEAR = 0.02  # of the run, by which a peak comes after a jump that causes it
-KINDS = {
-    "data": "data",
-    "sampling": "outputs",
-    "time": "steps",
-    "functions": "functions",
-    "field": "field",
-    "shear": "no shear",
-}
 ALONE = ("data", "functions alone")  # refinements of which there are many: their runs are not kept
 Place = tuple[str, str]  # a link and a direction of it, or all of them: ""
 

@@ -11,9 +11,18 @@ from scipy.ndimage import maximum_filter1d
 
 from lissom.errors import LissomError
 from lissom.messages import suggestion
-from lissom.results.error_bars import ErrorBand
+from lissom.results.error_bars import ErrorBand, ErrorBar, ErrorSource
 from lissom.results.trajectory import Trajectory
-from lissom.results.trust.convergence import JUMP_ORDER, LEAST_ORDER, SAFETY, SIZEABLE, TAIL, convergence_order
+from lissom.results.trust.convergence import (
+    JUMP_ORDER,
+    KINDS,
+    LEAST_ORDER,
+    SAFETY,
+    SIZEABLE,
+    TAIL,
+    Measured,
+    convergence_order,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -69,6 +78,27 @@ class RepeatedRuns:
             largest = largest + self._tail(dense, found["half more"], found["twice"])
         width = max(1, int(AROUND * len(plain.time)))
         return SAFETY * maximum_filter1d(largest, 2 * width + 1, axis=0, mode="nearest")
+
+    def bar(self, name: str, unit: str, read: Callable[[Trajectory], float]) -> ErrorBar:
+        """Return the error bar of a number that `read` takes from a run."""
+        found = {kind: read(run) for kind, run in self.runs.items()}
+        dense = found["sampling"]
+        measured = Measured(
+            plain=found["plain"],
+            dense=dense,
+            finer_steps=found["time"],
+            half_more=found.get("half more", dense),
+            twice=found.get("twice", dense),
+            better={kind: found[kind] for kind in ("field", "shear") if kind in found},
+            together=found.get("everything", found["time"]),
+            sizes=self.sizes,
+        )
+        if not measured.finite:
+            return ErrorBar(name, unit, measured.plain, np.inf, (), "it is there in some of the repeated runs only")
+        why = "no limit in sight: it changes with every function" if measured.limitless(at_jump=False) else ""
+        causes = sorted(measured.changes.items(), key=lambda cause: -cause[1])
+        sources = tuple(ErrorSource(kind, KINDS[kind], size) for kind, size in causes if size > 0)
+        return ErrorBar(name, unit, measured.plain, np.inf if why else measured.error, sources, why)
 
     def _tail(self, dense: np.ndarray, half: np.ndarray, twice: np.ndarray) -> np.ndarray:
         """Return what is left after the second enrichment, infinite near where that does not converge."""
