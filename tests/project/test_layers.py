@@ -43,7 +43,7 @@ ROOMS = {
         "field_limits", "fibre_strain", "link_stack",
     ),
     "model": (
-        "schema", "description", "importers", "io", "flexible", "model", "compilation", "angle_warnings",
+        "schema", "description", "actuators", "importers", "io", "flexible", "model", "compilation", "angle_warnings",
         "robot_tables", "any_robot",
     ),
     "dynamics": (

@@ -127,3 +127,25 @@ def test_vibrations_left_by_a_move_are_right_or_warned_of(outer):
     told = [event for event in run.warnings if event.kind == "energy"]
     assert bool(told) == (outer > 0.05)
     assert found == pytest.approx(expected, rel=0.01) or told
+
+
+@pytest.mark.parametrize("angle", [1e-3, 4e-3, 0.4])
+def test_small_moves_deflect_an_arm_by_what_they_should_or_it_is_told(angle):
+    """What turns the arm exchanges a hundred times the energy that its link stores."""
+    steel = {"E": 2.1e11, "nu": 0.3, "rho": 7850}
+    tube = {"shape": "tube", "outer": 0.04, "thickness": 0.003}
+    beam = {"length": 1.5, "material": "steel", "section": tube}
+    rod = {"name": "rod", "joint": {"name": "hub", "type": "revolute", "axis": [0, 0, 1]}, "beam": beam}
+    data = {"lissom": 1, "name": "rod", "gravity": [0, 0, 0], "materials": {"steel": steel}, "links": [rod]}
+    move = {"hub": lissom.control.Reference.quintic(0.0, angle, 0.25)}
+
+    def sway(**options):
+        robot = lissom.Robot.from_dict(data)
+        run = lissom.simulate(robot, 0.25, motion=move, rate=1000, progress=False, **options)
+        return run, run.deflection("rod").sel(axis="y").values
+
+    (run, found), (_, expected) = sway(), sway(rtol=1e-8, atol=1e-7 * angle)
+    error = np.abs(found - expected).max() / np.abs(expected).max()
+    told = [event for event in run.warnings if event.kind == "energy"]
+    assert error < 0.01 or told
+    assert bool(told) == (angle < 0.1)

@@ -1,4 +1,7 @@
-"""A strip that spins is turned flat by its own inertia: `exact` has the closed form, `first` says that it does not."""
+"""A strip that spins is turned flat by its own inertia: `first` has that where a spin of a natural frequency does so.
+
+Where a link bends so easily that no such spin twists it (these strips), it says at faster ones that it leaves that out.
+"""
 
 import warnings
 
@@ -11,7 +14,16 @@ from lissom.control import Reference
 
 
 def blade(stiffening, wide, thin, GJ=1.0):
-    section = {"rhoA": 1.0, "EA": 1e7, "EIy": 5e3, "EIz": 5e3, "GJ": GJ, "Jx": wide + thin, "Jy": thin, "Jz": wide}
+    section = {
+        "rhoA": 1.0,
+        "EA": 1e7,
+        "EIy": 5 * GJ,
+        "EIz": 5 * GJ,
+        "GJ": GJ,
+        "Jx": wide + thin,
+        "Jy": thin,
+        "Jz": wide,
+    }
     return {"length": 1.0, "section": section, "modes": {"y": 1, "z": 1, "torsion": 3}, "stiffening": stiffening}
 
 

@@ -47,7 +47,7 @@ def random_tree(seed, stiffening):
 
 @pytest.mark.parametrize("stiffening", ["none", "first"])
 @pytest.mark.parametrize("make", [elastic_chain, random_tree])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2, 5])
 def test_equals_the_kernel_at_zero_and_first_order(make, seed, stiffening):
     model, q, v, tau, a = make(seed, stiffening)
     own = theory.build("recursive_lagrange", model)

@@ -1,8 +1,9 @@
 """Whether links of the second-order field spin so fast that the inertia of their sections changes their stiffness.
 
-The mass of a section turns with it to first order (`beam.fields.inertia_invariants`). What its rotation has beyond
-(`beam.fields.second_order_rotation`) makes the propeller moment: a spin Omega turns a strip flat by (Iyy - Izz) Omega^2
-t, and acts on slopes alike. The exact field has it; `first` does not, and is in doubt where it matters.
+The mass of a section turns with it to first order. What its rotation has beyond (`second_order_rotation` of
+`beam.displacement_fields`) makes the propeller moment: a spin Omega turns a strip flat by (Iyy - Izz) Omega^2 t, and
+acts on slopes alike. The exact field has it, and so has `first` where a link's width is drawn in (`width_forms`); it is
+in doubt where what it leaves out matters.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lissom.beam import BeamLink
+from lissom.beam.displacement_fields.second_order_rotation import share_of_stiffness
 from lissom.dynamics import point_velocity
 from lissom.dynamics.state_checks import Vector
 from lissom.model.model import Model
@@ -64,9 +66,5 @@ def largest_share(beam: BeamLink, spin: np.ndarray) -> float:
 
 
 def _share(beam: BeamLink, squares: np.ndarray) -> float:
-    """Return the share of omega omega^T - omega^2 1: times int s0 d_i d_j s it is what the stiffness lacks."""
-    shapes = beam.shapes_of_unit_stiffness
-    if shapes is None:  # prestress buckles it: nothing to compare with
-        return 0.0
-    lacking = np.einsum("ab,abij->ij", squares, np.real(beam.turned_inertia[:3]))
-    return float(np.abs(np.linalg.eigvalsh(shapes.T @ lacking @ shapes)).max())
+    """Return the largest share of a link's stiffness that it leaves out at omega omega^T - omega^2 1."""
+    return share_of_stiffness(beam.missed_turn, beam.shapes_of_unit_stiffness, squares)

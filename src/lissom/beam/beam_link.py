@@ -8,7 +8,7 @@ basis: deflections v (along y) and w (along z), twist t, extension a. The pose o
 
 so that R carries e_x along the axis to second order and the twist rate is t'. Of a link held at both ends, whose field
 has terms of fourth order, the slopes are sines of what its sections turn by. Stiffening "none": B = D = 0;
-"exact": the field of `beam.fields.exact_field`, good for any deflection.
+"exact": the field of `beam.displacement_fields.exact_field`, good for any deflection.
 
 A uniform, shear-rigid link with its centroid on the axis has named functions (`Basis`); any other has functions of its
 own (`OwnBasis`), each a distribution of internal forces; `strain_energy` has what its stiffness leaves out.
@@ -35,6 +35,7 @@ from lissom.beam.displacement_fields.inertia_invariants import Invariants
 from lissom.beam.displacement_fields.mass_points import Carriers, carriers
 from lissom.beam.displacement_fields.prestress import NOTHING, Prestress
 from lissom.beam.displacement_fields.profile_field import ProfileField
+from lissom.beam.displacement_fields.second_order_rotation import share_of_stiffness
 from lissom.beam.displacement_fields.section_rotation import bend, roll
 from lissom.beam.displacement_fields.strain_energy import (
     Product,
@@ -43,6 +44,7 @@ from lissom.beam.displacement_fields.strain_energy import (
     second_order_strains,
     stiffness,
 )
+from lissom.beam.displacement_fields.width_forms import has_width, width_forms
 from lissom.beam.flexible_link import LinkModes, SectionMap
 from lissom.beam.functions.basis import DIRECTIONS
 from lissom.beam.functions.eigenmodes import eigenmodes
@@ -55,6 +57,7 @@ from lissom.beam.sections.profile import Profile
 from lissom.errors import LissomError
 
 ORDERS = ("none", "first", "exact")
+WIDTH = 0.1  # share of a link's stiffness, at a spin of its first natural frequency, from which on its width counts
 QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])  # turn of (y, z)
 
 
@@ -75,7 +78,7 @@ class BeamLink:
     chord : tuple of str
         Bending directions, y and z, in which the link frame lies on the chord rather than on the base section.
     fourth_order : bool
-        Whether the second-order field has the terms of `beam.fields.chord_field`, too.
+        Whether the second-order field has the terms of `beam.displacement_fields.chord_field`, too.
     """
 
     length: Number
@@ -239,8 +242,17 @@ class BeamLink:
 
     @constant_property
     def turned_inertia(self) -> Array:
-        """Integrals int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); s0_3 = 1, see `turning`."""
+        """Integrals int s0_a d_i d_j s_b of sections turned to second order, (4, 3, m, m); s0_3 = 1."""
         return self.carriers.turned(self.moments)
+
+    @constant_property
+    def missed_turn(self) -> Array:
+        """What of `turned_inertia` the second-order field leaves out, (4, 3, m, m)."""
+        missed = np.array(self.turned_inertia)
+        forms = self.shortening() if self.draws_in_width else None
+        for form, s0, axis in zip(forms.form, forms.s0, forms.axis, strict=True) if forms else ():
+            missed[axis, axis] += s0[axis] * form if axis else 0.0
+        return missed
 
     def shortening(self) -> Shortening | None:
         """Return what foreshortening adds to the inertia; None where the field has none."""
@@ -338,7 +350,19 @@ class BeamLink:
 
     @constant_property
     def _shortening(self) -> Shortening:
-        return self.carriers.shortening(self.moments)
+        drawn = self.carriers.shortening(self.moments)
+        return drawn.and_also(width_forms(self.carriers.sections, self.moments)) if self.draws_in_width else drawn
+
+    @constant_property
+    def draws_in_width(self) -> bool:
+        """Whether the inertia has forms for the width of sections that turn: where a spin would miss them."""
+        twists = self.second_order and self.basis.counts["torsion"] > 0 and self.bending_count > 0
+        shapes = self.shapes_of_unit_stiffness if twists and self.bow is None and has_width(self.moments) else None
+        if shapes is None:
+            return False
+        slowest = np.linalg.eigvalsh(shapes.T @ np.real(self.invariants().mass_matrix) @ shapes)[-1]  # 1 / omega^2
+        squares = [(np.outer(e, e) - np.eye(3)) / slowest for e in np.eye(3)[1:]]
+        return max(share_of_stiffness(self.turned_inertia, shapes, each) for each in squares) > WIDTH
 
     @constant_property
     def node_compliance(self) -> Array:

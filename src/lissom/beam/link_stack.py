@@ -43,6 +43,8 @@ class Stack:
         for link in links:
             if not (isinstance(link, BeamLink) and link.plain and link.field is first.field and not link.prestress):
                 return None
+            if link.draws_in_width:
+                return None
             if link.stiffening != first.stiffening or [lump.x for lump in link.masses] != places:
                 return None
             if type(link.damping) is not kind or (kind is str and link.damping != first.damping):

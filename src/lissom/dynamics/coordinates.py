@@ -74,7 +74,13 @@ def velocity_indices(model: Model, name: str) -> list[int]:
 
 
 def motor_indices(model: Model, name: str) -> list[int]:
-    """Return where the motor of a joint acts (on its rotor if it has one), or the force on any other coordinate."""
+    """Return where the motor of a joint acts (on its rotor if it has one), or the force on any other coordinate.
+
+    Of an actuator it is the command.
+    """
+    for own in model.states:
+        if name == own.actuator and own.command is not None:
+            return [own.command]
     body = _joint(model, name)
     if body is not None:
         return indices(body.joint_v) if body.rotor_v is None else [body.rotor_v]
@@ -183,7 +189,7 @@ def _place_values(out: Vector, named: Named, where: Callable[[str], list[int]], 
 
 def _check_configuration(model: Model, q: Vector, field: str) -> Vector:
     """`q` with quaternions of unit length, no coordinate farther than numbers can tell places apart."""
-    if model.nq > model.nv:
+    if model.nq > model.moving:
         _make_unit_quaternions(model, q, field)
     far = np.flatnonzero(np.abs(q) > FARTHEST)
     if len(far):

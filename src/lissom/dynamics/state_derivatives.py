@@ -126,10 +126,11 @@ def derivatives(
 def recursive(model: Model) -> bool:
     """Return whether the recursion of the analytical derivatives reaches all that the tree of a model has.
 
-    It does not reach links with the exact field or with terms of fourth order, elements, contacts, loads in world axes.
+    It does not reach links with the exact field or with terms of fourth order, elements, contacts, actuators, loads in
+    world axes.
     """
     arrays = model.arrays
-    beyond = (arrays.bow.nodes, arrays.elements.kind, arrays.contacts.shape)
+    beyond = (arrays.bow.nodes, arrays.elements.kind, arrays.contacts.shape, arrays.actuators.kind)
     return not any(map(len, beyond)) and not arrays.tree.nodes.any() and not arrays.loads.in_world.any()
 
 

@@ -132,4 +132,4 @@ def perturb_configurations(found: Sensitivity, s: np.ndarray) -> np.ndarray:
 
 def plain(model: Model) -> Model:
     """Return the model with complex numbers in place of real ones."""
-    return Model(model.robot, complex_numbers(model), model.flexible, model.bodies, model.frames)
+    return model.with_arrays(complex_numbers(model))

@@ -19,6 +19,7 @@ from lissom.messages import suggestion
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink
     from lissom.kernel.data.workspace import Workspace
+    from lissom.model.compilation.actuator_tables import StateNames
     from lissom.model.description.frame import Frame
     from lissom.model.description.kinematic_loop import Loop
     from lissom.model.description.robot import Robot
@@ -102,6 +103,7 @@ class Compiled:
         """Return scratch memory that nobody else uses, as kernels take it."""
         from lissom.kernel.compile import Struct
         from lissom.kernel.data.workspace import workspace
+        from lissom.kernel.forces.actuator_forces import compile_actuators, has_actuators
         from lissom.kernel.forces.external_forces import compile_external_forces, has_elements_or_contacts
 
         packed = Struct(workspace(self.arrays, number))
@@ -109,6 +111,8 @@ class Compiled:
             from lissom.kernel.links.exact_link import compile_exact
 
             compile_exact(self.struct, packed, packed.fields.indirect, number)
+        if has_actuators(self.arrays):
+            compile_actuators(self.struct, packed, number)
         if has_elements_or_contacts(self.arrays):
             compile_external_forces(self.struct, packed, number)
         return packed
@@ -171,11 +175,13 @@ class Model(Compiled):
         flexible: dict[str, FlexibleLink],
         bodies: tuple[BodyNames, ...],
         frames: tuple[Frame, ...] = (),
+        states: tuple[StateNames, ...] = (),
     ) -> None:
         super().__init__(arrays)
         self.robot = robot
         self.flexible = freeze(flexible)
         self.bodies = bodies
+        self.states = states  # of actuators, in v after all that moves
         self.frames = frames  # fixed on links, with rows of their own after those of the links
 
     def __getstate__(self) -> dict[str, Any]:
@@ -207,7 +213,13 @@ class Model(Compiled):
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """Names of the velocity coordinates (also those of forces and accelerations), in order."""
-        return tuple(name for body in self.bodies for name in body.v_names) + self._rotor_names
+        moving = tuple(name for body in self.bodies for name in body.v_names) + self._rotor_names
+        return moving + tuple(name for own in self.states for name in own.names)
+
+    @cached_property
+    def moving(self) -> int:
+        """Number of velocities that are motion: those before the states of actuators."""
+        return self.nv - sum(len(own.states) for own in self.states)
 
     @cached_property
     def _rotor_names(self) -> tuple[str, ...]:
@@ -242,14 +254,18 @@ class Model(Compiled):
 
     @cached_property
     def actuated(self) -> np.ndarray:
-        """Indices of the forces a motor can apply: the rotor where a joint has one, else the joint itself."""
+        """Indices of the forces a motor can apply: the rotor where a joint has one, else the joint itself.
+
+        Of a robot whose actuators are described the commands of these, and no others.
+        """
         index: list[int] = []
         for body in self.bodies:
             if body.rotor_v is not None:
                 index.append(body.rotor_v)
             else:
                 index.extend(range(body.joint_v.start, body.joint_v.stop))
-        return read_only(np.array(index, np.int64))
+        commands = [own.command for own in self.states if own.command is not None]
+        return read_only(np.array(commands or index, np.int64))
 
     @property
     def rows(self) -> int:
@@ -303,7 +319,12 @@ class Model(Compiled):
         model = self.with_loads(frames, [False] * len(frames))
         model.memory.tree.frame[self.rows :] = 0
         return Model(
-            self.robot, model.arrays._replace(loads=self.arrays.loads), self.flexible, self.bodies, model.frames
+            self.robot,
+            model.arrays._replace(loads=self.arrays.loads),
+            self.flexible,
+            self.bodies,
+            model.frames,
+            self.states,
         )
 
     def with_loads(self, frames: Sequence[Frame], in_world: Sequence[bool]) -> Model:
@@ -316,11 +337,15 @@ class Model(Compiled):
         arrays = with_frames(self.robot, self.arrays, frames, rows, self.flexible)
         loads = Loads(self.rows + np.arange(len(frames)), np.array(in_world, np.int64))
         arrays = arrays._replace(loads=loads)
-        return Model(self.robot, arrays, self.flexible, self.bodies, (*self.frames, *frames))
+        return Model(self.robot, arrays, self.flexible, self.bodies, (*self.frames, *frames), self.states)
+
+    def with_arrays(self, arrays: Arrays) -> Model:
+        """Return the model with other numbers in its tables."""
+        return Model(self.robot, arrays, self.flexible, self.bodies, self.frames, self.states)
 
     def copy(self) -> Model:
         """Return the same model in memory of its own."""
-        return Model(self.robot, mapped(np.copy, self.arrays), self.flexible, self.bodies, self.frames)
+        return Model(self.robot, mapped(np.copy, self.arrays), self.flexible, self.bodies, self.frames, self.states)
 
     def neutral(self) -> np.ndarray:
         """Return configuration with every coordinate zero and every quaternion the identity, shape (nq,)."""

@@ -287,7 +287,8 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     joints = sum(link.joint.type != "fixed" for link in robot.links)
     coordinates = sum(link.joint.nv for link in robot.links)
     modes, rotors = sum(link.count for link in flexible.values()), robot.rotor_count  # links are not built again
-    nv = coordinates + modes + rotors
+    states = robot.state_count
+    nv = coordinates + modes + rotors + states
     nq = sum(link.joint.nq for link in robot.links) + modes + rotors
     table.add_row("mass", f"{_number(sum(_mass(link, flexible) for link in robot.bodies))} kg")
     table.add_row("links", f"{len(robot.links)} ({len(flexible)} flexible)")
@@ -300,12 +301,14 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
         table.add_row("elements", f"{len(robot.elements)}: {between}")
     if robot.contacts:
         table.add_row("contacts", f"{len(robot.contacts)}: {', '.join(part.name for part in robot.contacts)}")
-    parts = ((coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor"))
+    parts = [(coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor")]
+    if states:
+        parts.append((states, "actuator state"))
     table.add_row(
         "degrees of freedom",
         f"nv = {nv}: {', '.join(_count_text(*each) for each in parts)}",
     )
-    quaternions = "" if nq == nv else ", with quaternions"
+    quaternions = "" if nq + states == nv else ", with quaternions"
     table.add_row("configuration", f"nq = {nq}{quaternions}")
     return table
 

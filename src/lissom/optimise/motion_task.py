@@ -178,7 +178,7 @@ def _refuse(model: Model, asked: Motion) -> None:
     robot = model.robot
     if robot.loops:
         raise OptimiseError(f"{robot.name} has loops, whose motion no grid here keeps closed; take a robot without")
-    if model.nq != model.nv:
+    if model.nq != model.moving:
         turning = [link.joint.name for link in robot.links if link.joint.kind.on_group]
         raise OptimiseError(
             f"{listed(turning, 'and')} of {robot.name} turns freely in space; take a robot without such joints"

@@ -217,7 +217,7 @@ class LoadedDesign:
 def _weighing(model: Model, factor: float) -> Model:
     """Return the model in `factor` times the gravity."""
     arrays = model.arrays._replace(gravity=factor * model.arrays.gravity)
-    return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
+    return model.with_arrays(arrays)
 
 
 def _mass(model: Model) -> Any:

@@ -21,10 +21,10 @@ from lissom.results.quantity_names import Columns, position_columns, velocity_co
 
 Kind = Literal["q", "v"]
 MOST_STATIONS = 100_000
-Variables = tuple[str, str, str]  # of joints, modes and rotors
+Variables = tuple[str, ...]  # of joints, modes, rotors, and in velocities of states of actuators
 POSITION: Variables = ("position", "eta", "rotor_position")
-VELOCITY: Variables = ("velocity", "eta_rate", "rotor_velocity")
-ACCELERATION: Variables = ("acceleration", "eta_acceleration", "rotor_acceleration")
+VELOCITY: Variables = ("velocity", "eta_rate", "rotor_velocity", "actuator_state")
+ACCELERATION: Variables = ("acceleration", "eta_acceleration", "rotor_acceleration", "actuator_state_rate")
 
 
 class NamedColumns(NamedTuple):
@@ -105,7 +105,7 @@ class Lookup:
 
     def coordinate(self, name: str, variables: Variables, kind: Kind) -> NamedColumns | None:
         """Return the coordinate `name`, or all coordinates of the joint `name`; None if there is no such thing."""
-        for variable, axis in zip(variables, (kind, "mode", "rotor"), strict=True):
+        for variable, axis in zip(variables, (kind, "mode", "rotor", "state")):
             if variable in self.quantities and name in self.quantities.labels(axis):
                 return self._part(variable, axis, [name])
         for body in self.moving():
@@ -120,6 +120,9 @@ class Lookup:
                 rotor = body.rotor_v
                 wanted = joint_names(body, "v") if rotor is None else (self.model.coordinates[rotor],)
                 return self._part("torque", "coordinate", wanted)
+        for own in self.model.states:
+            if name == own.actuator and own.command is not None:
+                return self._part("torque", "coordinate", [self.model.coordinates[own.command]])
         if name in self.model.coordinates:
             return self._part("torque", "coordinate", [name])
         return None
@@ -131,10 +134,10 @@ class Lookup:
         return NamedColumns(variable, axis, at, values, [every[k] for k in at])
 
     def whole(self, kind: Kind, variables: Variables) -> np.ndarray:
-        """Return joints, modes and rotors together in the model's order, (N, nq) or (N, nv)."""
+        """Return joints, modes, rotors and states together in the model's order, (N, nq) or (N, nv)."""
         columns: Columns = (position_columns if kind == "q" else velocity_columns)(self.model)
         out = np.empty((len(self.quantities["time"]), len(columns.names)))
-        for at, variable in zip((columns.joints, columns.modes, columns.rotors), variables, strict=True):
+        for at, variable in zip((columns.joints, columns.modes, columns.rotors, columns.states), variables):
             if len(at):
                 out[:, at] = self.quantities[variable]
         return out

@@ -16,13 +16,14 @@ ENERGIES = ("kinetic_energy", "gravity_energy", "strain_energy", "joint_energy",
 
 
 class Columns(NamedTuple):
-    """Where joints, modes and rotors stand in a vector of the model, in their own order, and their units."""
+    """Where joints, modes, rotors and states of actuators stand in a vector, in their own order, and their units."""
 
     joints: np.ndarray
     modes: np.ndarray
     rotors: np.ndarray
+    states: np.ndarray  # of actuators, in velocities alone
     names: tuple[str, ...]  # of the whole vector
-    units: tuple[str, ...]  # of the whole vector: rad, m or 1
+    units: tuple[str, ...]  # of the whole vector: rad, m or 1; of states their own
 
 
 def position_columns(model: Model) -> Columns:
@@ -41,6 +42,11 @@ def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
     modes = [index[getattr(body, f"modes_{kind}")] for body in model.bodies]
     rotors = sorted(getattr(body, f"rotor_{kind}") for body in model.bodies if body.rotor_v is not None)
     of = np.empty(len(names), dtype="<U4")
+    states = []
+    for own in model.states if kind == "v" else ():
+        for at, state in enumerate(own.states, start=own.first):
+            of[at] = state.unit
+            states.append(at)
     for link, body, at in zip(model.robot.bodies, model.bodies, joints, strict=True):
         shared = link.joint.kind
         of[at] = shared.position_units if kind == "q" else shared.velocity_units
@@ -48,4 +54,5 @@ def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:
             of[getattr(body, f"rotor_{kind}")] = of[at[0]]
     for k in np.concatenate(modes):
         of[k] = "rad" if ".torsion" in names[k] else "m"
-    return Columns(np.concatenate(joints), np.concatenate(modes), np.array(rotors, int), names, tuple(of.tolist()))
+    moving = np.concatenate(joints), np.concatenate(modes), np.array(rotors, int)
+    return Columns(*moving, np.array(states, int), names, tuple(of.tolist()))

@@ -38,7 +38,8 @@ def start_state(
     ----------
     start : mapping, array_like, tuple, Equilibrium or str, optional
         None (all zero, at rest), an array q (nq,), a pair (q, v), or a mapping from joint, coordinate or link names
-        to values; names ending in ".rate" set velocities ("elbow.rate": 0.1). Rotors of elastic joints start at
+        to values; names ending in ".rate" set velocities ("elbow.rate": 0.1), names of states those of actuators
+        ("motor.current": 2). Rotors of elastic joints start at
         their joint's angle unless they are named themselves. Where loops are to be closed, named joints and rates
         are kept and the rest is found; a name ending in ".near" says where a joint is about ("elbow.near"). Or
         "equilibrium": joints at zero, links bent and elastic joints wound by the weight; or an `Equilibrium`.
@@ -62,6 +63,8 @@ def start_state(
             {name.removesuffix(end): named.pop(name) for name in tuple(named) if name.endswith(end)}
             for end in (RATE, NEAR)
         )
+        of_states = {name for own in model.states for name in own.names}
+        moving |= {name: named.pop(name) for name in tuple(named) if name in of_states}
         q, v = configuration(model, near | named, "start"), rates(model, moving, "start")
         if model.loops:
             keep = _coordinates(model, named), _coordinates(model, moving)

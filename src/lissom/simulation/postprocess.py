@@ -46,6 +46,7 @@ class Observation(NamedTuple):
     frame_axes: np.ndarray  # (N, frames, 3, 3) their axes in world axes
     frame_wrench: np.ndarray  # (N, frames, 6) torque, force of their link on what acts there or is carried, own axes
     element: np.ndarray  # (N, elements, 5) length, its rate, tension, energy, power lost
+    actuator: np.ndarray  # (N, actuators, 6) place, rate, effort, power, energy stored, power lost
     touch: np.ndarray  # (N, contacts, 9) gap, its rate, normal force, energy, power lost, sliding speed, force (world)
     loop_wrench: np.ndarray  # (N, c, 6) torque, force of the first frame of a loop on the second, axes of the second
     loop_position: np.ndarray  # (N, c, 3) origin of the second frame in the world
@@ -143,6 +144,7 @@ def make_room(model: Model, samples: int) -> Struct:
         "frame_axes": (len(model.frames), 3, 3),
         "frame_wrench": (len(model.frames), 6),
         "element": (len(model.arrays.elements.kind), 5),
+        "actuator": (len(model.arrays.actuators.kind), 6),
         "touch": (len(model.arrays.contacts.shape), 9),
         "loop_wrench": (loops, 6),
         "loop_position": (loops, 3),
@@ -273,6 +275,9 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
             for e in range(out.element.shape[1]):
                 for k in range(5):
                     out.element[s, e, k] = work.element[e, k]
+            for e in range(out.actuator.shape[1]):
+                for k in range(6):
+                    out.actuator[s, e, k] = work.actuator[e, k]
             for c in range(out.touch.shape[1]):
                 for k in range(9):
                     out.touch[s, c, k] = work.touch[c, k]

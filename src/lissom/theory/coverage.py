@@ -31,6 +31,7 @@ class Feature(Enum):
     LOOPS = "covers trees without loops; `theory.build` closes them by its kinematics"
     ELEMENTS = "knows no elements; `theory.build` adds them by its kinematics"
     CONTACTS = "knows no contacts; `theory.build` adds them by its kinematics"
+    ACTUATORS = "knows no actuators and no friction with bristles, which have states of their own; use kernel"
     PRESCRIBED_JOINTS = "takes forces; `theory.build` drives this joint"
     GROUP_JOINTS = "is a chain of turning and sliding joints, each of one coordinate; take another joint"
     OTHER_MOTIONS = "knows no such motion of a joint, whose screw changes as it moves; use kernel"
@@ -43,6 +44,7 @@ class Feature(Enum):
     )
     PRESTRESS = "has no prestress, and heat or a tendon strains this link; remove it"
     EXACT_FIELD = "has no geometrically exact field; use stiffening: first"
+    PROPELLER_MOMENT = "has no propeller moment, which this strip has with stiffening: first; use none"
     FOURTH_ORDER = "has no terms of fourth order, which a link on a loop has with stiffening: first; use none"
 
 
@@ -61,6 +63,7 @@ def parts(model: Model) -> Iterator[Part]:
         (Feature.LOOPS, model.loops),
         (Feature.ELEMENTS, robot.elements),
         (Feature.CONTACTS, robot.contacts),
+        (Feature.ACTUATORS, robot.drives),
     ):
         yield from (Part(feature, (feature.name.lower(),), each.name) for each in owners)
     yield from (Part(Feature.PRESCRIBED_JOINTS, ("prescribed",), joint) for joint in model.prescribed)
@@ -87,6 +90,8 @@ def _of_flexible_link(name: str, link: FlexibleLink) -> Iterator[Part]:
         yield Part(Feature.PRESTRESS, (*place, "beam"))
     if link.stiffening == "exact":
         yield Part(Feature.EXACT_FIELD, (*place, "beam", "stiffening"), link.stiffening)
+    if isinstance(link, BeamLink) and link.draws_in_width:
+        yield Part(Feature.PROPELLER_MOMENT, (*place, "beam", "stiffening"))
     if link.bow is not None:
         yield Part(Feature.FOURTH_ORDER, (*place, "beam", "stiffening"))
 

@@ -66,7 +66,7 @@ class EquilibriumSearch:
     def _fixed_velocities(self, hold: Hold) -> np.ndarray:
         model = self.model
         held = set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
-        held |= set(held_coordinates(model, hold, self.q, self.lengths))
+        held |= set(held_coordinates(model, hold, self.q, self.lengths)) | set(range(model.moving, model.nv))
         for body in model.bodies:
             if body.rotor_v is not None and body.joint_v.start in held:
                 if body.rotor_v in held:
@@ -183,7 +183,7 @@ class EquilibriumSearch:
 
     def _gave_way(self, start: Vector, end: Vector) -> bool:
         """Return whether under all loads something gives way between two states, although not at the first."""
-        if self.model.nq != self.model.nv or self._topples(start):
+        if self.model.nq != self.model.moving or self._topples(start):
             return False
         return any(self._topples(start + share * (end - start)) for share in BETWEEN)
 
@@ -214,10 +214,10 @@ class EquilibriumSearch:
 
         def excess(angle: float) -> float:
             self.q[rotor_q] = start + angle
-            return float(bias(self.model, self.q, zero, wrenches)[rotor_v]) - torque
+            return float(bias(self.model, self.q, self.balance.still, wrenches)[rotor_v]) - torque
 
         missing = -excess(0.0)
-        stiffness = inverse_derivatives(self.model, self.q, zero, zero, wrenches).q[rotor_v, rotor_v]
+        stiffness = inverse_derivatives(self.model, self.q, self.balance.still, zero, wrenches).q[rotor_v, rotor_v]
         angle = missing / stiffness if stiffness > 0 else np.sign(missing) * 1e-3
         while excess(angle) * missing < -1e-9 * missing**2:
             angle *= 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom import printing
+from lissom.analysis.equilibrium.actuators_at_rest import resting_states
 from lissom.analysis.equilibrium.deflection import Deflection
 from lissom.analysis.equilibrium.tangent_matrices import Loads
 from lissom.dynamics.inverse import bias
@@ -44,6 +45,11 @@ class Equilibrium(Printed):
     lengths: Mapping[str, float] = field(default_factory=dict, repr=False, kw_only=True)  # of loops, if not their own
 
     @property
+    def v(self) -> Vector:
+        """Velocities (nv,): zero, but for the states of actuators under their commands."""
+        return resting_states(self.model, self.tau)
+
+    @property
     def torques(self) -> dict[str, float]:
         """Force or torque of every motor, by coordinate."""
         return {self.model.coordinates[k]: float(self.tau[k]) for k in self.model.actuated}
@@ -59,7 +65,7 @@ class Equilibrium(Printed):
         """Pull in N of every spring, rope and cylinder, by name; a push is negative."""
         if not self.model.robot.elements:
             return {}
-        bias(self.model, self.q, np.zeros(self.model.nv))
+        bias(self.model, self.q, self.v)
         pulls = np.real(self.model.scratch().element[:, TENSION]).copy()
         driven = self.model.held_elements
         pulls[driven] = -np.real(self.multipliers[len(self.multipliers) - len(driven) :])

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.analysis.equilibrium.actuators_at_rest import resting_states
 from lissom.analysis.equilibrium.deflection import Deflection, tip_deflections
 from lissom.analysis.equilibrium.loop_freedoms import LoopFreedoms, free_displacements, multipliers, reaction_stiffness
 from lissom.analysis.equilibrium.tangent_matrices import Eigenmodes, Loads, Tangent, eigenmodes, load_forces, tangent
@@ -59,6 +60,7 @@ class ForceBalance:
         lengths: Mapping[str, float],
     ) -> None:
         self.model, self.tau, self.wrenches, self.loads = model, tau, wrenches, loads
+        self.still = resting_states(model, tau)
         self.wanted = length_gaps(model, lengths)
         self.joints = {k for body in model.bodies for k in indices(body.joint_v)}
         self.release(free)
@@ -70,21 +72,22 @@ class ForceBalance:
     def unloaded(self) -> ForceBalance:
         """Return the balance of springs and elastic links alone: no weight, loads, wrenches and given forces."""
         arrays = self.model.arrays._replace(gravity=np.zeros_like(self.model.arrays.gravity))
-        model = Model(self.model.robot, arrays, self.model.flexible, self.model.bodies, self.model.frames)
-        bare = ForceBalance(model, self.free, np.zeros(model.nv), None, {}, {})
+        model = self.model.with_arrays(arrays)
+        commands = np.where(np.arange(model.nv) < model.moving, 0.0, self.tau)
+        bare = ForceBalance(model, self.free, commands, None, {}, {})
         bare.wanted = self.wanted
         return bare
 
     def unbalanced(self, q: Vector, lam: Vector) -> Vector:
         """Return the forces (nv,) that would have to act to keep the arm at q."""
-        force = bias(self.model, q, np.zeros(self.model.nv), self.wrenches) - self.tau
+        force = bias(self.model, q, self.still, self.wrenches) - self.tau
         if self.loads:
             force = force - load_forces(self.model, q, self.loads)
         return force - loop_jacobian(self.model, q).T @ lam if len(lam) else force
 
     def tangent(self, q: Vector) -> Tangent:
         """Return forces and matrices at q, reactions of loops left out."""
-        found = tangent(self.model, q, self.wrenches, self.loads, along=self.free)
+        found = tangent(self.model, q, self.wrenches, self.loads, along=self.free, tau=self.tau)
         return found._replace(force=found.force - self.tau)
 
     def reduce(self, q: Vector, found: Tangent) -> Reduced:

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.analysis.equilibrium.actuators_at_rest import resting_states
 from lissom.analysis.equilibrium.loop_freedoms import reaction_stiffness
 from lissom.dynamics import inverse_derivatives, point_force
 from lissom.dynamics.coordinates import along_coordinates
@@ -41,6 +42,7 @@ def tangent(
     loads: Loads | None = None,
     lam: Vector | None = None,
     along: np.ndarray | None = None,
+    tau: Vector | None = None,
 ) -> Tangent:
     """Return forces and matrices about `q` at rest.
 
@@ -52,10 +54,12 @@ def tangent(
         Multipliers (rows,) of the loops, whose reactions turn with the links; none unless given.
     along : array, optional
         Velocity coordinates that are the columns of K; all unless given.
+    tau : array, optional
+        Forces (nv,), of which the commands of actuators count.
     """
     zero = np.zeros(model.nv)
     along = np.arange(model.nv) if along is None else along
-    exact = inverse_derivatives(model, q, zero, zero, wrenches)
+    exact = inverse_derivatives(model, q, resting_states(model, tau), zero, wrenches)
     force, K = exact.tau, exact.q[:, along]
     if loads:
         force = force - load_forces(model, q, loads)

@@ -83,12 +83,13 @@ def linearise(
             )
         rest = q
         q, tau, wrenches, loads, lengths = rest.q, rest.tau, rest.wrenches, rest.loads, rest.lengths
+        v = rest.v if v is None else v
     if model.loops:
         q = closed_pose(model, q, lengths).q
     q, v, tau, loads = configuration(model, q), rates(model, v), forces(model, tau), dict(loads or {})
     n = model.nv
     exact = derivatives(model, q, v, tau + load_forces(model, q, loads), wrenches)
-    if np.any(v) and not model.loops:
+    if np.any(v[: model.moving]) and not model.loops:
         _warn_of_undeformed_links(model, q, exact)
     warn_of_propeller_moments(model, q, v, stacklevel=2)
     # States (u, v): du/dt = v + carried, dv/dt = da/dq u + da/dv v + (loads that keep to the world's axes).
@@ -99,9 +100,11 @@ def linearise(
         A[n:, :n] += exact.tau @ along_coordinates(model, q, lambda z: load_forces(model, z, loads))
     if inputs is None:
         inputs = [model.coordinates[k] for k in model.actuated]
+    of_actuators = {name for own in model.states for name in own.names}
     names, unit = signals.input_columns(model, q, signals.as_list(inputs))
     B = np.concatenate([np.zeros_like(unit), _accelerations(model, q, exact.tau, unit)])
-    states = tuple(model.coordinates) + tuple(f"{name}.rate" for name in model.coordinates)
+    rates_of = (f"{name}.rate" if k < model.moving else name for k, name in enumerate(model.coordinates))
+    states = tuple(model.coordinates) + tuple(rates_of)
     C, D, observed = np.eye(2 * n), np.zeros((2 * n, len(names))), states
     if outputs is not None:
         motion = StateDerivatives(model, q, v, exact.a, A, B, bool(loads or wrenches))
@@ -112,6 +115,12 @@ def linearise(
         A, B, C, states = (A @ spread)[chosen], B[chosen], C @ spread, tuple(states[k] for k in chosen)
         if outputs is None:
             C, D, observed = np.eye(len(chosen)), D[chosen], states
+    # States of actuators have no displacement beside them.
+    if model.states:
+        kept = [k for k, name in enumerate(states) if not (name in of_actuators and k < len(states) // 2)]
+        A, B, C, states = A[np.ix_(kept, kept)], B[kept], C[:, kept], tuple(states[k] for k in kept)
+        if outputs is None:
+            C, D, observed = np.eye(len(kept)), D[kept], states
     return LinearModel(A, B, C, D, states, tuple(names), observed, q=q, v=v, tau=tau, a=exact.a, name=model.robot.name)
 
 

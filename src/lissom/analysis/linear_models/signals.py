@@ -143,6 +143,8 @@ def _outputs(model: Model, name: str) -> list[LinearOutput]:
     if kind:
         return [LinearOutput(f"{of}.{kind}.{AXES[row]}{ending}", (kind, of), row, order) for row in rows]
     where = velocity_indices(model, base)
+    if where[0] >= model.moving:  # a state stands among the velocities
+        return [LinearOutput(model.coordinates[k] + ending, ("coordinate", base), k, order + 1) for k in where]
     return [LinearOutput(model.coordinates[k] + ending, ("coordinate", base), k, order) for k in where]
 
 

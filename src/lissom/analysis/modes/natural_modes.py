@@ -240,6 +240,7 @@ def _locked_coordinates(
         raise LissomError(f"write True, False, 'motors' or a list of names such as [{locked!r}]", ("locked",), locked)
     else:
         fixed = set(held_coordinates(model, locked, q, lengths))
+    fixed |= set(range(model.moving, model.nv))  # states of actuators stay as they are
     return sorted(fixed | set(np.flatnonzero(model.arrays.velocities.prescribed).tolist()))
 
 
@@ -256,7 +257,7 @@ def _hold(locked: Locked) -> Hold:
 def _without_gravity(model: Model) -> Model:
     """Return a model of the robot in weightlessness."""
     arrays = model.arrays._replace(gravity=np.zeros_like(model.arrays.gravity))
-    return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
+    return model.with_arrays(arrays)
 
 
 def _matrices(
@@ -273,7 +274,7 @@ def _matrices(
         return *tangent(model, q)[1:3], (K + K.T) / 2, 0.0
     pull = bias(model, q, np.zeros(model.nv))
     if rest is not None:
-        found = tangent(model, q, rest.wrenches, rest.loads, rest.multipliers)
+        found = tangent(model, q, rest.wrenches, rest.loads, rest.multipliers, tau=rest.tau)
         return found.M, found.C, found.K, float(np.abs(pull).max(initial=0.0))
     found = tangent(model, q, lam=multipliers(open_, pull[free]))
     # Nobody says what holds a pose that is no equilibrium: such forces have a potential.

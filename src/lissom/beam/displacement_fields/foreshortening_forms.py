@@ -29,6 +29,15 @@ class Shortening:
     s0: Array  # (P, 3) int psi_p s0
     phi: Array  # (P, 3, m) int psi_p Phi
     density: Array  # (P, k) psi_p dm at the stations
+    axis: tuple[int, ...]  # (P,) along which each acts: x, 0, where the axis bends
+
+    def and_also(self, other: Shortening | None) -> Shortening:
+        """Return these forms and others of the same link."""
+        if other is None:
+            return self
+        parts = ("form", "weight", "s0", "phi", "density")
+        joined = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in parts}
+        return Shortening(**joined, axis=self.axis + other.axis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +79,7 @@ class Span:
             s0=weights @ (np.multiply.outer(self.x, [1, 0, 0]) + centre),
             phi=np.einsum("...pk,...kaj->...paj", weights, phi),
             density=weights,
+            axis=(0,) * weights.shape[-2],
         )
 
     def _functions(self, mass: Array) -> Array:

@@ -6,8 +6,8 @@ A section turns by R = 1 + theta~ + R2 to second order, as `BeamLink.pose` has i
 
 Its mass at offsets d moves by R2 d, which meets the undeformed link in products of second order of the kinetic energy.
 A spin Omega across a strip turns it flat by them, by (Iyy - Izz) Omega^2 t (the propeller moment), and acts on slopes
-alike. The exact field has these terms; the second-order field does without, and is in doubt where they matter
-(`analysis.propeller_moment`).
+alike. The exact field has these terms. The second-order field has those of the width of its sections (`width_forms`)
+where they matter at spins of a few natural frequencies, and is in doubt where others do (`analysis.propeller_moment`).
 """
 
 from __future__ import annotations
@@ -38,3 +38,21 @@ def second_order_turn(first: Array, sections: Sections, terms: RunningTerms) -> 
             out[..., a, 1, :, :] = symmetric(gram(y, wz, z)) - terms.twist(wz) - gram(z, wy, z) - gram(t, wy, t)
             out[..., a, 2, :, :] = symmetric(gram(y, wy, z)) + terms.twist(wy) - gram(y, wz, y) - gram(t, wz, t)
     return out
+
+
+def share_of_stiffness(turned: Array, shapes: Array | None, squares: Array) -> float:
+    """Return the largest share of a link's stiffness that products of second order add or take at a spin.
+
+    Parameters
+    ----------
+    turned : array
+        (4, 3, m, m) int s_a d_i d_j s_b.
+    shapes : array or None
+        (m, m) combinations of the coordinates with the stiffness 1 each; None of a link that buckles by itself.
+    squares : array
+        (3, 3) omega omega^T - omega^2 1 of the spin.
+    """
+    if shapes is None:  # nothing to compare with
+        return 0.0
+    spun = np.einsum("ab,abij->ij", squares, np.real(turned[:3]))
+    return float(np.abs(np.linalg.eigvalsh(shapes.T @ spun @ shapes)).max())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,12 +16,18 @@ from lissom.messages import brief, did_you_mean, listed
 from lissom.model.compilation.end_conditions import ON_CHORD
 from lissom.model.model import BodyNames, Model
 from lissom.model.schema.number_fields import kind_of, wrong_kind
-from lissom.model.schema.units import JointUnit
+from lissom.model.schema.units import FORCE, JointUnit
+
+if TYPE_CHECKING:
+    from lissom.model.actuators.actuator import Actuator
 
 
 @dataclass(frozen=True)
 class ControlledCoordinate:
-    """One controlled coordinate: its name, where its motor acts, and where joint and motor are measured."""
+    """One controlled coordinate: its name, where its motor acts, and where joint and motor are measured.
+
+    Of an actuator the name is the actuator's, the force its command, and what is measured the joint that it follows.
+    """
 
     name: str
     joint: str
@@ -30,6 +36,7 @@ class ControlledCoordinate:
     joint_v: int
     motor_q: int
     motor_v: int
+    command: str = ""  # the unit of an actuator's command
 
 
 def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) -> tuple[ControlledCoordinate, ...]:
@@ -45,11 +52,12 @@ def channels(model: Model, names: Any, path: str | Keys, measured: bool = True) 
     found: dict[int, ControlledCoordinate] = {}
     for name in names:
         for channel in _coordinates(model, name, path, measured):
-            if model.robot.on_chord(link := model.joint(channel.joint).link):
+            if not channel.command and model.robot.on_chord(link := model.joint(channel.joint).link):
                 raise LissomError(ON_CHORD.format(link), keys(path), name)
-            if channel.joint_v in found:
+            place = channel.force if channel.command else channel.joint_v
+            if place in found:
                 raise LissomError(f"{channel.name!r} is given twice; give it once", keys(path))
-            found[channel.joint_v] = channel
+            found[place] = channel
     if not found:
         raise LissomError(f"no joints are given; {_joints(model)}", keys(path))
     return tuple(found[k] for k in sorted(found))
@@ -84,6 +92,12 @@ def check_units(
     given = values if isinstance(values, Mapping) else {None: values}
     for name, value in given.items():
         own = selected if name is None else _coordinates(model, name, path)
+        if own[0].command:
+            own_unit = JointUnit(own[0].command, own[0].command) if unit is FORCE else JointUnit("", "")
+            if wrong_kind(value, own_unit, ["rad"]):
+                wanted = own[0].command if unit is FORCE else "no unit"
+                raise LissomError(f"has a unit of the wrong kind: this takes {wanted}", (*keys(path), name or 0), value)
+            continue
         moved = [channel_unit(model, channel) for channel in own]
         several = isinstance(value, tuple | list) and len(value) != len(own)  # such as [lower, upper]
         texts = [wrong_kind(one, unit, moved) for one in (value if several else (value,))]
@@ -93,7 +107,7 @@ def check_units(
 
 def channel_unit(model: Model, channel: ControlledCoordinate) -> str:
     """Return what a coordinate is in, "rad" or "m"; what is no coordinate of the tree is a length."""
-    if channel.joint_v < 0:
+    if channel.joint_v < 0 or not channel.joint:
         return "m"
     body = model.joint(channel.joint)
     return model.robot.link(body.link).joint.kind.velocity_units[channel.joint_v - body.joint_v.start]
@@ -149,7 +163,11 @@ def _coordinates(model: Model, name: Any, path: str | Keys, measured: bool = Fal
             _check(model, body, name, path, measured)
             picked = range(len(labels)) if name == body.joint else [labels.index(name)]
             return [_channel(body, labels[k], k) for k in picked]
+    for own, actuator in zip(model.states, model.robot.drives):
+        if name == own.actuator and own.command is not None:
+            return [_actuator_channel(model, own.command, actuator, measured, path)]
     known = [body.joint for body in model.bodies if body.joint_v.stop > body.joint_v.start]
+    known += [own.actuator for own in model.states if own.command is not None]
     shown = f"{name!r}" if isinstance(name, str) else f"{brief(name)} ({kind_of(name)})"
     hint = did_you_mean(name, known)
     raise LissomError(f"{model.robot.name} has no joint {shown}{hint}; {_joints(model)}", keys(path))
@@ -174,6 +192,30 @@ def _channel(body: BodyNames, name: str, k: int) -> ControlledCoordinate:
     motor_q = q if body.rotor_q is None else body.rotor_q
     motor_v = v if body.rotor_v is None else body.rotor_v
     return ControlledCoordinate(name, body.joint, motor_v, q, v, motor_q, motor_v)
+
+
+def _actuator_channel(
+    model: Model, command: int, actuator: Actuator, measured: bool, path: str | Keys
+) -> ControlledCoordinate:
+    """Return the channel of an actuator's command; what a law measures is the joint that it works on or follows."""
+    unit = command_unit(model, command)
+    joint = actuator.followed()
+    if not joint:
+        if measured:
+            text = f"{actuator.name!r} works on no joint that could be measured; give it `follows: JOINT` in the robot"
+            raise LissomError(text, keys(path), actuator.name)
+        return ControlledCoordinate(actuator.name, "", command, 0, command, 0, command, unit)
+    of = _coordinates(model, joint, path, measured)[0]
+    return ControlledCoordinate(actuator.name, of.joint, command, of.joint_q, of.joint_v, of.motor_q, of.motor_v, unit)
+
+
+def command_unit(model: Model, at: int) -> str:
+    """Return the unit of the command that goes to the state at this place in v."""
+    for own in model.states:
+        if own.first <= at < own.first + len(own.states):
+            state = own.states[at - own.first]
+            return state.command_unit or state.unit
+    return ""
 
 
 def _joints(model: Model) -> str:

@@ -257,6 +257,7 @@ def _law(
     if side not in SIDES:
         raise LissomError(f"is unknown{did_you_mean(side, SIDES)}; choose {listed(SIDES)}", ("side",), side)
     lower, upper = saturation_of(model, selected, saturation)
+    _check_actuators(model, selected, kind)
     twin = rigid_twin(model.robot, rotors=True, friction=kind.twin_friction).compile() if kind.needs_twin else None
     names = tuple(channel.name for channel in selected)
     part = JointLaw(
@@ -276,6 +277,19 @@ def _law(
         twin=twin,
     )
     return ControlLaw((part if twin is None else replace(part, **_twin_indices(model, twin, names, side)),))
+
+
+def _check_actuators(model: Model, selected: Sequence[ControlledCoordinate], kind: LawKind) -> None:
+    """Refuse torques on joints that an actuator turns, and laws that compute torques where actuators take commands."""
+    turned = {actuator.on_coordinate(): actuator.name for actuator in model.robot.drives}
+    commanded = {own.actuator for own in model.states if own.command is not None}
+    for channel in selected:
+        if channel.command and kind.needs_twin:
+            text = f"computes torques, but {channel.name!r} takes commands in {channel.command}; take pd, or a function"
+            raise LissomError(text, ("kind",), kind.name)
+        if not channel.command and turned.get(channel.name) in commanded:
+            text = f"is turned by the actuator {turned[channel.name]!r}; give its command instead"
+            raise LissomError(text, ("control",), channel.name)
 
 
 def _twin_indices(model: Model, twin: Model, names: tuple[str, ...], side: Side) -> dict[str, Any]:

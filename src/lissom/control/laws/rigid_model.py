@@ -23,8 +23,8 @@ def rigid_twin(robot: AnyRobot, rotors: bool = False, friction: bool = False) ->
     """Return the robot with rigid links, stiff gears and clean joints.
 
     A beam becomes a rigid body with the mass, centre and inertia of the undeformed beam and the masses on it;
-    what is joined to it keeps its place. Elements between links stay, contacts go. Elastic transmissions go,
-    and so do damping, friction and limits;
+    what is joined to it keeps its place. Elements between links stay, contacts and actuators go. Elastic
+    transmissions go, and so do damping, friction and limits;
     springs and the reflected inertia of rigid gears stay. Names and order of links and joints are kept.
 
     Parameters
@@ -41,7 +41,7 @@ def rigid_twin(robot: AnyRobot, rotors: bool = False, friction: bool = False) ->
         tuple(_on_rigid_links(part, flexible) for part in parts) for parts in (robot.elements, robot.loops)
     )
     changed = {"links": links, "elements": elements, "loops": loops}
-    return robot.model_copy(update={**changed, "materials": {}, "contacts": (), "sensors": ()})
+    return robot.model_copy(update={**changed, "materials": {}, "contacts": (), "sensors": (), "actuators": ()})
 
 
 def _on_rigid_links(part: Element | Loop, flexible: dict[str, FlexibleLink]) -> Element | Loop:

@@ -16,7 +16,6 @@ from lissom.dynamics.kinematic_loops.loop_kinematics import closed_loops, loop_r
 from lissom.errors import LissomError
 from lissom.export.c.sources.table_parameters import Parameters
 from lissom.kernel.algorithms.complex_step import STEP
-from lissom.kernel.data.arrays import Arrays
 from lissom.messages import suggestion
 from lissom.model.io.robot_paths import unit_of
 from lissom.model.model import Model
@@ -80,11 +79,6 @@ def c_name(text: str) -> str:
     if not name:
         raise LissomError("has no letter or digit that C could take; give another name", ("name",), text)
     return name if name[0].isalpha() else f"robot_{name}"
-
-
-def with_arrays(model: Model, arrays: Arrays) -> Model:
-    """Return the model with other tables."""
-    return Model(model.robot, arrays, model.flexible, model.bodies, model.frames)
 
 
 def has_step(model: Model) -> bool:
@@ -185,7 +179,7 @@ class ExportTask:
             """Find gravity's part by its linearity: of much gravity, beside which elastic forces round to nothing."""
 
             def held(field: np.ndarray) -> np.ndarray:
-                return dynamics.bias(with_arrays(model, model.arrays._replace(gravity=field)), x["q"], still)
+                return dynamics.bias(model.with_arrays(model.arrays._replace(gravity=field)), x["q"], still)
 
             still, much = np.zeros(model.nv), MUCH * model.arrays.gravity
             return ((held(much) - held(0.0 * much)) / MUCH,)

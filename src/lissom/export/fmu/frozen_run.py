@@ -26,7 +26,7 @@ from lissom.simulation.stepping.run_memory import RunMemory
 from lissom.simulation.stepping.time_loop import TimeLoop
 
 FED = "inputs"  # name of a load that comes from outside
-CHUNK = 50  # steps at a time, as in `simulation.loop.time_loop`
+CHUNK = 50  # steps at a time, as in `simulation.stepping.time_loop`
 
 
 class Scalar(NamedTuple):

@@ -359,3 +359,7 @@ def forward_dynamics(model, work, q, v, tau, wrench, qdd):
         at = model.gears.rotor_v[k]
         if model.velocities.prescribed[at] == 0:
             qdd[at] = work.force[at] / model.gears.inertia[k]
+    # states of actuators
+    for k in range(model.actuators.state_v.shape[0]):
+        at = model.actuators.state_v[k]
+        qdd[at] = work.force[at] / model.actuators.inertia[k]

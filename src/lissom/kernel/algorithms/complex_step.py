@@ -9,10 +9,11 @@ from lissom.kernel.algorithms.articulated_body import forward_dynamics
 from lissom.kernel.algorithms.composite_body import factorise, mass_matrix, solve_factorised
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.data.arrays import FIRST_ORDER
 from lissom.kernel.maths.algebra import add, quaternion_matrix, rotate, store_vector, vector
 from lissom.kernel.maths.chart import product, quaternion, store_quaternion
 
-STEP = 1e-40
+STEP = 1e-40  # nothing is subtracted, so no digits are lost; its square vanishes beside every real part
 
 
 @inline
@@ -27,8 +28,10 @@ def tangent_step(model, k, q, h):
     """Move `q` by `h` along velocity coordinate k."""
     at = model.velocities.coordinate[k]
     axis = model.velocities.group_axis[k]
-    if axis < 0:
+    if axis == -1:
         q[at] += h
+    elif axis < 0:
+        return
     elif axis < 3:
         w, p = quaternion(q[at:])
         dw, dp = product(w, p, 0.0, along(axis, 0.5 * h))
@@ -43,6 +46,8 @@ def make_real(model, k, q):
     """Take back a complex step along velocity coordinate k."""
     at = model.velocities.coordinate[k]
     axis = model.velocities.group_axis[k]
+    if axis == FIRST_ORDER:
+        return
     first = at if axis < 3 else at + 4
     last = at + 1 if axis < 0 else at + 4 if axis < 3 else at + 7
     for c in range(first, last):

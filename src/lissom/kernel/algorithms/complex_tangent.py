@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.data.arrays import FIRST_ORDER
 from lissom.kernel.maths.algebra import cross, quaternion_matrix, rotate_back, scale, store_vector, subtract, vector
 from lissom.kernel.maths.chart import move, quaternion
 
@@ -51,8 +52,10 @@ def read_tangent(model, q, s):
     for k in range(s.shape[0]):
         axis = model.velocities.group_axis[k]
         at = model.velocities.coordinate[k]
-        if axis < 0:
+        if axis == -1:
             s[k] = q[at].imag / STEP
+        elif axis == FIRST_ORDER:
+            s[k] = 0.0
         elif axis == 0:  # twice the vector part of (conjugate of q) times its change
             w, p = quaternion(q[at:])
             dw, dp = w.imag / STEP, imaginary(p)

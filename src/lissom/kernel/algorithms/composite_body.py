@@ -90,6 +90,8 @@ def mass_matrix(model, work, q, v, M):
         M[k, k] += model.velocities.armature[k]
     for k in range(model.gears.rotor_v.shape[0]):
         M[model.gears.rotor_v[k], model.gears.rotor_v[k]] = work.zero + model.gears.inertia[k]
+    for k in range(model.actuators.state_v.shape[0]):
+        M[model.actuators.state_v[k], model.actuators.state_v[k]] = work.zero + model.actuators.inertia[k]
 
 
 @kernel

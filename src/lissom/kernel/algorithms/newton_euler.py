@@ -94,3 +94,7 @@ def inverse_dynamics(model, work, q, v, qdd, wrench, tau):
     for k in range(model.gears.rotor_v.shape[0]):
         at = model.gears.rotor_v[k]
         tau[at] = model.gears.inertia[k] * qdd[at] - work.force[at]
+    # states of actuators
+    for k in range(model.actuators.state_v.shape[0]):
+        at = model.actuators.state_v[k]
+        tau[at] = model.actuators.inertia[k] * qdd[at] - work.force[at]

@@ -19,6 +19,9 @@ import numpy as np
 
 ROW_WIDTH = 4  # numbers that a kernel handles at a time: a register of AVX2
 SEVERAL = 6  # axis of a joint that moves along several directions of its frame at once, or obliquely
+FIRST_ORDER = -2  # group axis of a velocity that is the state of an actuator: no position belongs to it
+STATES_MOST = 3  # of one actuator
+LAW_NUMBERS = 24  # room for the numbers of an actuator's law
 POWERS = 8  # highest power of a piece of a spring's curve, and of the path of a guided joint
 
 
@@ -64,6 +67,32 @@ class Surface(IntEnum):
     CYLINDER = 3  # about the z-axis, its middle at the origin
 
 
+class Port(IntEnum):
+    """What an actuator works on: the place and the rate to which its effort belongs."""
+
+    JOINT = 0  # the coordinate of a joint, or of the rotor behind its gear, times a ratio
+    PATH = 1  # the length of a path over the origins of frames
+    AXIS = 2  # the velocity of a frame along an axis of its own
+
+
+class Drive(IntEnum):
+    """The law by which an actuator turns commands and states into effort: `forces.actuator_laws`."""
+
+    EFFORT = 0  # an effort that follows its command with a lag
+    MOTOR = 1  # electric motor: voltage, current, back-EMF
+    HYDRAULIC = 2  # cylinder with a valve: spool and two pressures
+    ROPE = 3  # rope whose free length is driven
+    BRISTLE = 4  # friction of LuGre and of Dahl
+
+
+class Regulation(IntEnum):
+    """What a drive makes of the command to a state: `forces.actuator_commands`."""
+
+    NONE = 0
+    CURRENT_LIMIT = 1  # a voltage, cut back where the current would grow beyond its peak
+    CURRENT = 2  # the current itself is commanded
+
+
 class Axis(Enum):
     """What the entries along an axis of a table stand for."""
 
@@ -87,6 +116,9 @@ class Axis(Enum):
     LOAD = "frames on which a load in time acts"
     ELEMENT = "elements between two frames"
     CONTACT = "pairs of a sphere and a surface that may touch"
+    ACTUATOR = "actuators"
+    STATE = "states of all actuators"
+    WAYPOINT = "points of the paths of all actuators"
 
 
 Index = Annotated[np.ndarray, np.int64]  # never negative: machine code does not count from the end
@@ -139,7 +171,8 @@ class Velocities(NamedTuple):
     """What each velocity coordinate moves, and what is known of it."""
 
     coordinate: Annotated[Index, Axis.VELOCITY]  # place in q of what it moves, or of the first of its quaternion
-    group_axis: Annotated[Whole, Axis.VELOCITY]  # -1; on a group 0, 1, 2: turn about a body axis, 3, 4, 5: translation
+    # -1; on a group 0, 1, 2: turn about a body axis, 3, 4, 5: translation; FIRST_ORDER: a state without a position
+    group_axis: Annotated[Whole, Axis.VELOCITY]
     prescribed: Annotated[Index, Axis.VELOCITY]  # 1 where the acceleration is given and the force is found
     armature: Annotated[Number, Axis.VELOCITY]  # rotor inertia reflected through a rigid gear
 
@@ -159,9 +192,11 @@ class Inertia(NamedTuple):
 
 
 class Foreshortening(NamedTuple):
-    """Functions psi_p of the foreshortening sum_p psi_p(x) 1/2 eta A_p eta, weighed with a link's mass."""
+    """Functions psi_p of the foreshortening sum_p psi_p 1/2 eta A_p eta, weighed with a link's mass."""
 
     start: Annotated[Index, Axis.START]
+    axis: Annotated[Index, Axis.FUNCTION]  # 0, 1, 2: points draw back along x, sections draw in along y, z
+    reach: Annotated[Index, Axis.FUNCTION]  # A_p is zero beyond so many coordinates
     form: Annotated[Number, Axis.FUNCTION, Axis.MODE, Axis.MODE]  # A_p
     weight: Annotated[Number, Axis.FUNCTION]  # int psi_p
     s0: Annotated[Number, Axis.FUNCTION, 3]  # int psi_p s0
@@ -303,6 +338,34 @@ class Contacts(NamedTuple):
     friction_speed: Annotated[Number, Axis.CONTACT]  # sliding speed over which friction builds up
 
 
+class Actuators(NamedTuple):
+    """What turns commands and states into forces. The states stand in v, after all that moves."""
+
+    kind: Annotated[Index, Axis.ACTUATOR]  # Drive
+    port: Annotated[Index, Axis.ACTUATOR]  # Port
+    port_q: Annotated[Index, Axis.ACTUATOR]  # of a joint: its coordinate in q
+    port_v: Annotated[Index, Axis.ACTUATOR]  # and in v
+    ratio: Annotated[Number, Axis.ACTUATOR]  # of a joint: place of the port per coordinate
+    axis: Annotated[Number, Axis.ACTUATOR, 3]  # of a frame
+    path: Annotated[Index, Axis.ACTUATOR, 2]  # first point of its path, and the end
+    states: Annotated[Index, Axis.ACTUATOR, 2]  # its first state among all, and the end
+    numbers: Annotated[Number, Axis.ACTUATOR, LAW_NUMBERS]  # what its law takes, see `forces.actuator_laws`
+    state_v: Annotated[Index, Axis.STATE]  # where a state stands in v
+    inertia: Annotated[Number, Axis.STATE]  # m of m dz/dt = command + what the law says
+    powered: Annotated[Index, Axis.STATE]  # 1 where command times state is the power that goes in
+    owner: Annotated[Index, Axis.STATE]  # its actuator
+    lower: Annotated[Number, Axis.STATE]  # limits of its command
+    upper: Annotated[Number, Axis.STATE]
+    slew: Annotated[Number, Axis.STATE]  # how fast a state that follows its command may go, per second
+    regulation: Annotated[Index, Axis.STATE]  # Regulation
+    servo_time: Annotated[Number, Axis.STATE]  # s: time constant of a drive that regulates the current
+    peak: Annotated[Number, Axis.STATE]  # A: largest current that it allows
+    state_at: Annotated[Whole, Axis.VELOCITY]  # the state that stands there, or -1
+    row: Annotated[Index, Axis.WAYPOINT]  # row of the frame
+    falls: Annotated[Number, Axis.WAYPOINT]  # how often the rope runs from this point to the next
+    grip: Annotated[Number, Axis.WAYPOINT]  # friction coefficient of the rope at this point
+
+
 class Arrays(NamedTuple):
     """Kernel data of a robot."""
 
@@ -321,4 +384,5 @@ class Arrays(NamedTuple):
     loads: Loads
     elements: Elements
     contacts: Contacts
+    actuators: Actuators
     gravity: Annotated[Number, 3]  # in the world frame

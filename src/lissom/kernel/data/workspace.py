@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from lissom.kernel.data.aligned_memory import on_lines
-from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, Axis, Number, Whole, padded
+from lissom.kernel.data.arrays import ROW_WIDTH, STATES_MOST, Arrays, Axis, Number, Whole, padded
 from lissom.kernel.data.table_operations import layout
 
 
@@ -43,13 +43,14 @@ class Workspace(NamedTuple):
     force: Annotated[Number, Axis.VELOCITY]  # joint forces: applied and passive
     section_modes: Annotated[Number, 2, Axis.MODE]  # scratch: displacement along x, rotation about x of a section
     section: Annotated[Number, 8, 3]  # scratch, of an exact link: rotation, place, rate, drift, spin, its drift
-    indirect: Annotated[Whole, 5]  # addresses of kernels of exact links and of elements, zero where there are none
+    # addresses of the kernels of exact links, elements, actuators; zero where there are none
+    indirect: Annotated[Whole, 7]
     coupling: Annotated[Number, Axis.COUPLING]  # scratch: inertia couplings at the current deformation
     coupling_rows: Annotated[Number, Axis.MODE, 12]  # the same, mode by mode
     half_moment_change: Annotated[Number, 12]  # scratch: half of what the deformation adds to the moments
     rate: Annotated[Number, 12]  # scratch: rates of the moments
-    # scratch: force along x, torques about y and z of the foreshortening's drift
-    foreshortening_force: Annotated[Number, 3]
+    # scratch: torque and force of the foreshortening's drift
+    foreshortening_force: Annotated[Number, 6]
     shortening: Annotated[Number, 2, Axis.MODE]  # scratch: A_p eta, A_p etadot
     bow: Annotated[Number, Axis.BOW, 14]  # at nodes of links with terms of fourth order, see `bow`
     modal_force: Annotated[Number, Axis.MODE]  # scratch: bias of the modal rows
@@ -72,6 +73,9 @@ class Workspace(NamedTuple):
     load: Annotated[Number, Axis.BODY, 6]  # external wrenches, those of elements and contacts included
     power: Annotated[Number, 1]  # of loads and of the thrust of cylinders
     element: Annotated[Number, Axis.ELEMENT, 5]  # length, its rate, tension, energy, power lost; see `element_forces`
+    actuator: Annotated[Number, Axis.ACTUATOR, 6]  # place, rate, effort, power in, energy, power lost
+    # derivatives of efforts and of rates of states by place, rate and states
+    slope: Annotated[Number, Axis.ACTUATOR, STATES_MOST + 2, STATES_MOST + 1]
     touch: Annotated[Number, Axis.CONTACT, 9]  # gap, rate, normal force, energy, power lost, sliding speed, force
 
 
@@ -92,6 +96,7 @@ def workspace(model: Arrays, dtype: Any = np.float64) -> Workspace:
         Axis.STATION: model.exact.mass.shape[0],
         Axis.ELEMENT: len(model.elements.kind),
         Axis.CONTACT: len(model.contacts.shape),
+        Axis.ACTUATOR: len(model.actuators.kind),
     }
 
     def zeros(number: Any, *axes: Axis | Extent | int) -> Any:

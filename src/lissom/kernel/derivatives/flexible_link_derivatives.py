@@ -1,7 +1,8 @@
 """How the forces of a link by itself, inertial and elastic, change with its own modes and their rates, (12) to (15).
 
 The mass of the link has the acceleration gamma = a + alpha x s + omega x (omega x s + 2 s') + s''; the force on mode r
-is the integral of d_r . gamma, d_r = d s/d eta_r. Foreshortening counts as one more axial function -psi_p per form A_p.
+is the integral of d_r . gamma, d_r = d s/d eta_r. Foreshortening counts as one more function -psi_p per form A_p, along
+its axis.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def add_link_derivatives(model, work, columns, i, q, v, qdd):
             columns.by_place[mode + r, mode + k] += value * flat[pair]
     if model.tree.second_order[i] == 1:
         for p in range(model.foreshortening.start[i], model.foreshortening.start[i + 1]):
-            add_foreshortening_derivatives(model, work, columns, i, p, q, v, qdd, W)
+            add_foreshortening_derivatives(model, work, columns, i, p, q, v, qdd)
     half = columns.carried[columns.even[i]]
     for k in range(m):
         # c: moments of s with d_k; sums of d_k over the mass
@@ -146,33 +147,40 @@ def add_elastic_derivatives(model, columns, i, q, v, one):
 
 
 @inline
-def add_foreshortening_derivatives(model, work, columns, i, p, q, v, qdd, W):
+def add_foreshortening_derivatives(model, work, columns, i, p, q, v, qdd):
     """Add what function p of the foreshortening brings, to the moments of s' and s'' with d_k as well.
 
-    sigma = 1/2 eta A eta; pull, pull_rate, pull_drift are A eta, A eta', A eta''.
+    sigma = 1/2 eta A eta; pull, pull_rate, pull_drift are A eta, A eta', A eta''. Vectors are along a, b, c: the axis
+    of p and the two that follow it.
     """
     m = model.tree.modes[i]
-    bending = model.tree.bending[i]
+    reach = model.foreshortening.reach[p]
     at = model.tree.modes_v[i]
     eta = model.tree.modes_q[i]
     mode = columns.modes[i]
     zero = work.zero
-    w = vector(work.omega[i])
+    a = model.foreshortening.axis[p]
+    b = (a + 1) % 3
+    c = (a + 2) % 3
+    acceleration = work.acceleration[i]
+    w = (work.omega[i, a], work.omega[i, b], work.omega[i, c])
+    W = spin_matrix(w, (acceleration[a], acceleration[b], acceleration[c]))
     form = model.foreshortening.form[p]
     phi = model.foreshortening.phi[p]
     weight = model.foreshortening.weight[p]
     pull = columns.beside[0]
     pull_rate = columns.beside[1]
     pull_drift = columns.beside[2]
-    for c in range(3):
-        set_scaled(columns.beside[c], 0, m, (zero,), (phi[0],))
-    add_rows(pull, q, eta, form, bending, bending)
-    add_rows(pull_rate, v, at, form, bending, bending)
-    add_rows(pull_drift, qdd, at, form, bending, bending)
+    for row in range(3):
+        set_scaled(columns.beside[row], 0, m, (zero,), (phi[0],))
+    add_rows(pull, q, eta, form, reach, reach)
+    add_rows(pull_rate, v, at, form, reach, reach)
+    add_rows(pull_drift, qdd, at, form, reach, reach)
     sigma = zero
     sigma_rate = zero
     sigma_drift = zero
-    place = add(vector(model.foreshortening.s0[p]), (zero, zero, zero))
+    s0 = model.foreshortening.s0[p]
+    place = (s0[a] + zero, s0[b] + zero, s0[c] + zero)
     rate = (zero, zero, zero)
     drift = (zero, zero, zero)
     for j in range(m):
@@ -180,50 +188,55 @@ def add_foreshortening_derivatives(model, work, columns, i, p, q, v, qdd, W):
         sigma += 0.5 * pull[j] * x
         sigma_rate += pull[j] * dx
         sigma_drift += pull_rate[j] * dx + pull_drift[j] * x
-        along = (phi[0, j], phi[1, j], phi[2, j])
+        along = (phi[a, j], phi[b, j], phi[c, j])
         place = add(place, scale(x, along))
         rate = add(rate, scale(dx, along))
         drift = add(drift, scale(ddx, along))
     # moments of d_k with s' and s'', the foreshortening's share
     for k in range(m):
-        b = pull[k]
-        for c in range(3):
-            columns.rates[k, c] -= sigma_rate * phi[c, k]
-            columns.drifts[k, c] -= sigma_drift * phi[c, k]
-            columns.rates[k, 3 * c] -= b * rate[c]
-            columns.drifts[k, 3 * c] -= b * drift[c]
-        columns.rates[k, 0] += sigma_rate * b
-        columns.drifts[k, 0] += sigma_drift * b
+        drawn = pull[k]
+        for row in range(3):
+            columns.rates[k, 3 * a + row] -= sigma_rate * phi[row, k]
+            columns.drifts[k, 3 * a + row] -= sigma_drift * phi[row, k]
+        columns.rates[k, 4 * a] -= drawn * rate[0] - sigma_rate * drawn
+        columns.rates[k, 3 * b + a] -= drawn * rate[1]
+        columns.rates[k, 3 * c + a] -= drawn * rate[2]
+        columns.drifts[k, 4 * a] -= drawn * drift[0] - sigma_drift * drawn
+        columns.drifts[k, 3 * b + a] -= drawn * drift[1]
+        columns.drifts[k, 3 * c + a] -= drawn * drift[2]
     place = subtract(place, (sigma, zero, zero))
     rate = subtract(rate, (sigma_rate, zero, zero))
-    # axial acceleration of the mass, weighted with psi_p
-    gamma = weight * work.acceleration[i, 3] + dot(W[0], place) + drift[0] - sigma_drift
+    # acceleration of the mass along the axis, weighted with psi_p
+    gamma = weight * acceleration[3 + a] + dot(W[0], place) + drift[0] - sigma_drift
     gamma += 2.0 * (w[1] * rate[2] - w[2] * rate[1])
     X = W[0]
     Y = (W[0][0], W[1][0], W[2][0])
-    rows = (phi[0], phi[1], phi[2], pull, pull_rate, pull_drift)
+    rows = (phi[a], phi[b], phi[c], pull, pull_rate, pull_drift)
     for r in range(m):
-        b = pull[r]
-        along = (phi[0, r], phi[1, r], phi[2, r])
+        drawn = pull[r]
+        along = (phi[a, r], phi[b, r], phi[c, r])
         sway = w[2] * along[1] - w[1] * along[2]
-        by = (-b * X[0], -b * X[1], -b * X[2], X[0] * b - dot(Y, along), -2.0 * sway, b - along[0])
+        by = (
+            -drawn * X[0], -drawn * X[1], -drawn * X[2],
+            X[0] * drawn - dot(Y, along), -2.0 * sway, drawn - along[0],
+        )  # fmt: skip
         add_scaled(columns.by_place[mode + r, mode:], 0, m, by, rows)
-        if r < bending:
-            add_scaled(columns.by_place[mode + r, mode:], 0, bending, (-gamma,), (form[r],))
-        by_rate = (2.0 * b * w[2], -2.0 * b * w[1], -2.0 * sway, 2.0 * (b - along[0]))
-        add_scaled(columns.by_rate[mode + r, mode:], 0, m, by_rate, (phi[1], phi[2], pull, pull_rate))
+        if r < reach:
+            add_scaled(columns.by_place[mode + r, mode:], 0, reach, (-gamma,), (form[r],))
+        by_rate = (2.0 * drawn * w[2], -2.0 * drawn * w[1], -2.0 * sway, 2.0 * (drawn - along[0]))
+        add_scaled(columns.by_rate[mode + r, mode:], 0, m, by_rate, (phi[b], phi[c], pull, pull_rate))
     # torque and force on the link
     half = columns.carried[columns.even[i]]
-    across = (zero, w[2], -w[1])  # omega x e_x
+    across = (zero, w[2], -w[1])  # omega x e_a
     lever = cross(place, across)
-    for k in range(bending):
+    for k in range(reach):
         at_k = mode + k
-        half[BY_PLACE, at_k] -= 2.0 * pull_rate[k] * lever[0]
-        half[BY_PLACE + 1, at_k] -= 2.0 * pull_rate[k] * lever[1] + pull_drift[k] * place[2]
-        half[BY_PLACE + 2, at_k] -= 2.0 * pull_rate[k] * lever[2] - pull_drift[k] * place[1]
-        half[BY_PLACE + 3, at_k] -= weight * pull_drift[k]
-        half[BY_PLACE + 4, at_k] -= 2.0 * weight * pull_rate[k] * across[1]
-        half[BY_PLACE + 5, at_k] -= 2.0 * weight * pull_rate[k] * across[2]
-        half[BY_RATE + 1, at_k] -= 2.0 * pull_rate[k] * place[2]
-        half[BY_RATE + 2, at_k] += 2.0 * pull_rate[k] * place[1]
-        half[BY_RATE + 3, at_k] -= 2.0 * weight * pull_rate[k]
+        half[BY_PLACE + a, at_k] -= 2.0 * pull_rate[k] * lever[0]
+        half[BY_PLACE + b, at_k] -= 2.0 * pull_rate[k] * lever[1] + pull_drift[k] * place[2]
+        half[BY_PLACE + c, at_k] -= 2.0 * pull_rate[k] * lever[2] - pull_drift[k] * place[1]
+        half[BY_PLACE + 3 + a, at_k] -= weight * pull_drift[k]
+        half[BY_PLACE + 3 + b, at_k] -= 2.0 * weight * pull_rate[k] * across[1]
+        half[BY_PLACE + 3 + c, at_k] -= 2.0 * weight * pull_rate[k] * across[2]
+        half[BY_RATE + b, at_k] -= 2.0 * pull_rate[k] * place[2]
+        half[BY_RATE + c, at_k] += 2.0 * pull_rate[k] * place[1]
+        half[BY_RATE + 3 + a, at_k] -= 2.0 * weight * pull_rate[k]

@@ -1,7 +1,7 @@
 """What acts on the links from outside: given wrenches, elements between frames, contacts.
 
 `sum_external_forces` puts the given wrenches into work.load and lets the rest add to them. Models without elements,
-contacts and loads never reach the rest, nor compile it.
+contacts, actuators and loads never reach the rest, nor compile it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from typing import Any
 
 from lissom.kernel.compile import address, indirect, inline
 from lissom.kernel.data.arrays import Element
+from lissom.kernel.forces.actuator_forces import LOST as ACTUATOR_LOST
+from lissom.kernel.forces.actuator_forces import STORED as ACTUATOR_STORED
+from lissom.kernel.forces.actuator_forces import actuate, has_actuators, sum_over_actuators
 from lissom.kernel.forces.contact_forces import LOST as CONTACT_LOST
 from lissom.kernel.forces.contact_forces import STORED, contact_force
 from lissom.kernel.forces.element_forces import ENERGY, LOST, along_line, bushing
@@ -31,16 +34,21 @@ def sum_external_forces(model, work, q, v, wrench):
             work.load[i, k] = wrench[i, k]
     if has_elements_or_contacts(model):
         interact(model, work, 0, q, v)
+    if has_actuators(model):
+        actuate(model, work, 0, q, v)
 
 
 @inline
 def act_unloaded(model, work, q, v):
-    """Add the forces of elements and contacts to no given wrench, after the outward pass."""
-    if has_elements_or_contacts(model):
+    """Add the forces of elements, contacts and actuators to no given wrench, after the outward pass."""
+    if has_elements_or_contacts(model) or has_actuators(model):
         for i in range(work.load.shape[0]):
             for k in range(6):
                 work.load[i, k] = work.zero
+    if has_elements_or_contacts(model):
         interact(model, work, 0, q, v)
+    if has_actuators(model):
+        actuate(model, work, 0, q, v)
 
 
 @indirect(4)
@@ -90,11 +98,11 @@ def sum_over_elements(model, work, of_element, of_contact):
 
 @inline
 def external_energy(model, work):
-    """Return the energy stored in elements and contacts, after `sum_external_forces`."""
-    return sum_over_elements(model, work, ENERGY, STORED)
+    """Return the energy stored in elements, contacts and actuators, after `sum_external_forces`."""
+    return sum_over_elements(model, work, ENERGY, STORED) + sum_over_actuators(model, work, ACTUATOR_STORED)
 
 
 @inline
 def external_dissipation(model, work):
-    """Return the power lost in elements and contacts, after `sum_external_forces`."""
-    return sum_over_elements(model, work, LOST, CONTACT_LOST)
+    """Return the power lost in elements, contacts and actuators, after `sum_external_forces`."""
+    return sum_over_elements(model, work, LOST, CONTACT_LOST) + sum_over_actuators(model, work, ACTUATOR_LOST)

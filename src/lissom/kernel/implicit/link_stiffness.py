@@ -87,24 +87,30 @@ def cubic_stiffness(model, work, i, q):
 
 @inline
 def tension_stiffness(model, work, i, q):
-    """Add sum_p f_p A_p: the force f_p = -int psi_p a_x dm of the link's own mass on each form of foreshortening."""
+    """Add sum_p f_p A_p: the force f_p = -int psi_p a dm of the link's own mass on each form of foreshortening."""
     m = model.tree.modes[i]
     eta = model.tree.modes_q[i]
-    w = vector(work.omega[i])
-    a = work.acceleration[i]
     for p in range(model.foreshortening.start[i], model.foreshortening.start[i + 1]):
         phi = model.foreshortening.phi[p]
-        X = model.foreshortening.s0[p, 0]
-        Y = model.foreshortening.s0[p, 1]
-        Z = model.foreshortening.s0[p, 2]
+        a = model.foreshortening.axis[p]
+        b = (a + 1) % 3
+        c = (a + 2) % 3
+        X = model.foreshortening.s0[p, a]
+        Y = model.foreshortening.s0[p, b]
+        Z = model.foreshortening.s0[p, c]
         for j in range(m):
-            X += phi[0, j] * q[eta + j]
-            Y += phi[1, j] * q[eta + j]
-            Z += phi[2, j] * q[eta + j]
-        turned = a[1] * Z - a[2] * Y + w[0] * (w[1] * Y + w[2] * Z) - (w[1] * w[1] + w[2] * w[2]) * X
-        tension = -(model.foreshortening.weight[p] * a[3] + turned)
-        for j in range(model.tree.bending[i]):
-            for k in range(0, model.tree.bending[i], ROW_WIDTH):
+            X += phi[a, j] * q[eta + j]
+            Y += phi[b, j] * q[eta + j]
+            Z += phi[c, j] * q[eta + j]
+        wa = work.omega[i, a]
+        wb = work.omega[i, b]
+        wc = work.omega[i, c]
+        turned = work.acceleration[i, b] * Z - work.acceleration[i, c] * Y
+        turned += wa * (wb * Y + wc * Z) - (wb * wb + wc * wc) * X
+        tension = -(model.foreshortening.weight[p] * work.acceleration[i, 3 + a] + turned)
+        reach = model.foreshortening.reach[p]
+        for j in range(reach):
+            for k in range(0, reach, ROW_WIDTH):
                 add_lanes(work.link_stiffness[i, j], k, (tension,), (model.foreshortening.form[p, j],))
 
 

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.compile import kernel
+from lissom.kernel.compile import Struct, kernel
 from lissom.kernel.data.arrays import ROW_WIDTH, Arrays
+from lissom.kernel.implicit.actuator_stiffness import add_state_product, make_slopes
 from lissom.kernel.maths.algebra import matrix, store_matrix, store_vector, vector
 from lissom.kernel.maths.simd_rows import set_lanes
 
@@ -33,6 +34,7 @@ class Local(NamedTuple):
     slipping: np.ndarray  # (nr,) damping of a gear at the rate of its stretch
     gear_stiffness: np.ndarray  # (nr,) force on a rotor per joint coordinate, of a law that measures the joint
     gear_damping: np.ndarray  # (nr,)
+    actuators: Any  # ActuatorSlopes
     gear_of: np.ndarray  # (nv,) transmission that drives the coordinate, or -1
 
 
@@ -65,6 +67,7 @@ def make_local(model: Arrays, work: Any, nq: int) -> Local:
         slipping=slipping,
         gear_stiffness=gear_stiffness,
         gear_damping=gear_damping,
+        actuators=Struct(make_slopes(model)),
         gear_of=gear_of,
     )
 
@@ -107,3 +110,4 @@ def add_local_product(model, local, c, d, rate, place, out):
         law = c * local.gear_damping[k] * rate[joint] + d * local.gear_stiffness[k] * place[joint]
         out[rotor] += slip + wind + law
         out[joint] -= slip + wind
+    add_state_product(model, local.actuators, c, d, rate, place, out)

@@ -167,7 +167,7 @@ def body_inertia(model, work, i, q, v):
         set_scaled(A[j], j, m, (one,), (mass[j],))
     modal_forces(model, work, i, m, q, v, w, modal)
     if model.tree.second_order[i] == 1:
-        foreshorten(model, work, i, m, q, v, w)
+        foreshorten(model, work, i, m, q, v)
 
     # d: rates of the moments
     d = work.rate
@@ -191,8 +191,8 @@ def body_inertia(model, work, i, q, v):
     force = cross(w, add(cross(w, mc), scale(2.0, (d[9], d[10], d[11]))))
     if model.tree.second_order[i] == 1:
         swing = work.foreshortening_force
-        torque = (torque[0], torque[1] + swing[1], torque[2] + swing[2])
-        force = (force[0] + swing[0], force[1], force[2])
+        torque = add(torque, (swing[0], swing[1], swing[2]))
+        force = add(force, (swing[3], swing[4], swing[5]))
     for k in range(3):
         A[m + k, bias] = torque[k]
         A[m + 3 + k, bias] = force[k]

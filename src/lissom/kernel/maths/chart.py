@@ -11,6 +11,7 @@ from math import factorial
 from numpy import arctan2, sqrt
 
 from lissom.kernel.compile import inline, kernel
+from lissom.kernel.data.arrays import FIRST_ORDER
 from lissom.kernel.maths.algebra import (
     add,
     cross,
@@ -108,7 +109,7 @@ def move(model, base, u, q):
     for k in range(u.shape[0]):
         axis = model.velocities.group_axis[k]
         at = model.velocities.coordinate[k]
-        if axis < 0:
+        if axis == -1:
             q[at] = base[at] + u[k]
         elif axis == 0:
             th = vector(u[k:])
@@ -154,7 +155,7 @@ def configuration_rate(model, q, v, rate):
     for k in range(v.shape[0]):
         axis = model.velocities.group_axis[k]
         at = model.velocities.coordinate[k]
-        if axis < 0:
+        if axis == -1:
             rate[at] = v[k]
         elif axis == 0:
             w, p = quaternion(q[at:])
@@ -171,8 +172,10 @@ def difference(model, base, q, u):
     for k in range(u.shape[0]):
         axis = model.velocities.group_axis[k]
         at = model.velocities.coordinate[k]
-        if axis < 0:
+        if axis == -1:
             u[k] = q[at] - base[at]
+        elif axis == FIRST_ORDER:
+            u[k] = 0.0
         elif axis == 0:
             w0, p0 = quaternion(base[at:])
             w, p = quaternion(q[at:])

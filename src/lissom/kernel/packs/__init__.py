@@ -21,4 +21,5 @@ def covers(arrays: Arrays) -> bool:
         return False
     real = arrays.gravity.dtype == np.float64
     branches = (arrays.passive.piece_at, arrays.loops.first, arrays.elements.kind, arrays.contacts.shape)
-    return real and not any(map(len, branches)) and not arrays.tree.nodes.any()
+    plain = not any(map(len, branches)) and not len(arrays.actuators.kind)
+    return real and plain and not arrays.tree.nodes.any()

@@ -94,6 +94,8 @@ def _of_frames(robot: Robot, name: str) -> Iterator[tuple[Any, bool]]:
         yield from _on(name, loop.between, not _points(loop))
     for element in robot.elements:
         yield from _on(name, element.between, element.kind is Element.BUSHING)
+    for actuator in robot.drives:
+        yield from _on(name, (frame for _, frame in actuator.frames(robot)), False)
     for contact in robot.contacts:
         yield from _on(name, (contact.sphere, contact.surface), True)
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from lissom.errors import within
 from lissom.kernel.data.arrays import (
+    FIRST_ORDER,
     SEVERAL,
+    Actuators,
     Arrays,
     Axis,
     Bow,
@@ -31,6 +33,7 @@ from lissom.kernel.data.arrays import (
 )
 from lissom.kernel.data.table_operations import layout
 from lissom.lie import so3
+from lissom.model.compilation.actuator_tables import put_actuators, rotor_inertias
 from lissom.model.compilation.array_checks import check
 from lissom.model.compilation.coordinate_layout import Layout
 from lissom.model.compilation.frames_on_links import attach, with_frames
@@ -98,9 +101,11 @@ class _Compiler(Layout):
         shared = shared_tables(self.robot, self.names, before) if plain and before is not None else {}
         tables = {name: shared[name] if name in shared else make() for name, make in self._makers().items()}
         arrays = Arrays(gravity=np.asarray(self.robot.gravity, self.number), **tables)
+        if len(tables["actuators"].kind):
+            arrays = self._with_rotors(arrays)
         check(arrays, [link.name for link in self.links])
         arrays = with_frames(self.robot, arrays, self.frames, self.rows, self.flexible)
-        return Model(self.robot, arrays, self.flexible, tuple(self.names), self.frames)
+        return Model(self.robot, arrays, self.flexible, tuple(self.names), self.frames, self.states)
 
     def _makers(self) -> dict[str, Callable[[], Any]]:
         """Return who makes which tables."""
@@ -120,6 +125,7 @@ class _Compiler(Layout):
             "loads": lambda: self.zeros(Loads, LOAD=0),
             "elements": self._elements,
             "contacts": self._contacts,
+            "actuators": self._actuators,
         }
 
     # tables -----------------------------------------------------------------------------------------------------
@@ -179,6 +185,8 @@ class _Compiler(Layout):
             gear = link.joint.transmission
             if gear is not None and not link.joint.elastic:
                 out.armature[names.joint_v] = gear.rotor_inertia * gear.gear**2
+        for own in self.states:
+            out.group_axis[own.first : own.first + len(own.states)] = FIRST_ORDER
         return out
 
     def _inertia(self) -> Inertia:
@@ -205,6 +213,10 @@ class _Compiler(Layout):
         out = self.zeros(Foreshortening, FUNCTION=starts[-1])
         out.start[:] = starts
         for i, beam in self.bending():
+            if (part := parts.get(i)) is not None:
+                rows = slice(starts[i], starts[i + 1])
+                out.axis[rows] = part.axis
+                out.reach[rows] = np.where(out.axis[rows] == 0, beam.bending_count, beam.count)
             put_foreshortening(out, i, beam)
         return out
 
@@ -263,6 +275,7 @@ class _Compiler(Layout):
                 continue
             on_group = joint.kind.on_group
             friction, spring, limits = joint.friction, joint.spring, joint.limits
+            friction = None if friction is not None and friction.law != "smooth" else friction  # has rows of its own
             for k in range(joint.nv):
 
                 def value(part: Any, field: str, default: float, joint: Joint = joint, k: int = k) -> Any:
@@ -346,3 +359,21 @@ class _Compiler(Layout):
             for name, entry in contact.table().items():
                 getattr(out, name)[k] = entry
         return out
+
+    def _actuators(self) -> Actuators:
+        out = self.zeros(Actuators)
+        first = self.n + 2 * (len(self.robot.elements) + len(self.robot.contacts))
+        put_actuators(out, self.robot, self.names, self.states, first)
+        return out
+
+    def _with_rotors(self, arrays: Arrays) -> Arrays:
+        """Return the tables with the rotors of motors on the coordinates that they turn."""
+        armature, behind = arrays.velocities.armature.copy(), arrays.gears.inertia.copy()
+        for at, inertia in rotor_inertias(self.robot, arrays.actuators).items():
+            gear = np.flatnonzero(arrays.gears.rotor_v == at)
+            if len(gear):
+                behind[gear[0]] += inertia
+            else:
+                armature[at] += inertia
+        velocities, gears = arrays.velocities._replace(armature=armature), arrays.gears._replace(inertia=behind)
+        return arrays._replace(velocities=velocities, gears=gears)

@@ -10,6 +10,7 @@ from lissom.beam import FlexibleLink
 from lissom.errors import RobotError
 from lissom.kernel.data.arrays import Axis, padded
 from lissom.kernel.data.table_operations import Part, zeros
+from lissom.model.compilation.actuator_tables import name_states
 from lissom.model.compilation.end_conditions import ON_CHORD
 from lissom.model.description.frame import Frame
 from lissom.model.description.robot import Robot
@@ -42,10 +43,16 @@ class Layout:
             Axis.NODE: max((part.nodes for part in self.stations.values()), default=0),
             Axis.BOW_NODE: max((len(beam.bow.nodes) for beam in self.flexible.values() if beam.bow), default=0),
             Axis.GEAR: len(self.rotors),
+            Axis.ACTUATOR: len(robot.drives),
+            Axis.STATE: sum(len(own.states) for own in self.states),
+            Axis.WAYPOINT: sum(len(actuator.frames(robot)) for actuator in robot.drives),
         }
 
     def _name_coordinates(self) -> list[BodyNames]:
-        """Return order of q and v: for each body its joint coordinates, then its modes; then the rotors."""
+        """Return order of q and v: for each body its joint coordinates, then its modes; then the rotors.
+
+        In v the states of actuators follow.
+        """
         names, nq, nv = [], 0, 0
         for link in self.links:
             joint = link.joint
@@ -67,6 +74,8 @@ class Layout:
             body = names[self.rows[link.name] - 1]
             body.rotor_q, body.rotor_v = nq + k, nv + k
         self.nq, self.nv = nq + len(self.rotors), nv + len(self.rotors)
+        self.states = name_states(self.robot, self.nv)
+        self.nv += sum(len(own.states) for own in self.states)
         return names
 
     def _prescribed_coordinates(self, joints: tuple[str, ...]) -> np.ndarray:

@@ -72,7 +72,7 @@ def _tip(link: Link) -> Any:
 def _alone(robot: Robot, before: Model) -> bool:
     """Return whether nothing acts on two real robots of as many links from outside, and nothing is prescribed."""
     plain = before.arrays.gravity.dtype.kind != "c" and not before.arrays.velocities.prescribed.any()
-    outside = robot.loops or robot.elements or robot.contacts or before.frames
+    outside = robot.loops or robot.elements or robot.contacts or robot.actuators or before.frames
     return plain and not outside and len(robot.links) == len(before.robot.links)
 
 
@@ -121,6 +121,8 @@ class _Variants:
                 before.arrays._replace(**dict(zip(self._own, own, strict=True))),
                 before.flexible | dict(zip(self.flexible, bending, strict=True)),
                 before.bodies,
+                before.frames,
+                before.states,
             )
             for robot, bending, own in zip(self.robots, links, parts)
         ]

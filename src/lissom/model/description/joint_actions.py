@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from lissom.model.description.force_curve import Curve
 from lissom.model.schema.base_model import Description, refusals
+from lissom.model.schema.name_fields import Choice
 from lissom.model.schema.number_fields import Number, PerCoordinate, refusal, wrong_kind
 from lissom.model.schema.units import DAMPING, FORCE, INERTIA, POSITION, RATE, STIFFNESS, JointUnit
 
@@ -19,6 +20,9 @@ class Friction(Description):
 
     Against the speed v acts viscous v + (coulomb + stick / (1 + (v / stribeck)^2)) tanh(v / velocity): with `stick` the
     friction falls from its peak near rest to Coulomb's (Stribeck's curve in the form of Hess and Soom 1990).
+
+    With `law: lugre` bristles of `bristle_stiffness` and `bristle_damping` bend before they slip, so that what rests
+    stays (Canudas de Wit et al. 1995); `law: dahl` has the stiffness alone (Dahl 1976).
     """
 
     what: ClassVar[str] = "friction"
@@ -39,6 +43,31 @@ class Friction(Description):
         Number("the speed at which half of `stick` is left", RATE, above=0, each=True),
     ] = 0.1
     viscous: Annotated[PerCoordinate, Number("the viscous friction", DAMPING, at_least=0, each=True)] = 0.0
+    law: Annotated[str, Choice("the law of friction", ("smooth", "lugre", "dahl"))] = "smooth"
+    bristle_stiffness: Annotated[
+        PerCoordinate, Number("the stiffness of the bristles", STIFFNESS, at_least=0, each=True)
+    ] = 0.0
+    bristle_damping: Annotated[PerCoordinate, Number("the damping of the bristles", DAMPING, at_least=0, each=True)] = (
+        0.0
+    )
+
+    @model_validator(mode="after")
+    def _of_its_law(self) -> Friction:
+        bristles = np.any(np.real(self.bristle_stiffness)) or np.any(np.real(self.bristle_damping))
+        if self.law == "smooth" and bristles:
+            text = "belongs to friction with bristles; write law: lugre or law: dahl, or remove it"
+            raise refusals(("bristle_stiffness", self.bristle_stiffness, text))
+        if self.law == "smooth":
+            return self
+        for field in ("bristle_stiffness", "coulomb"):
+            if not np.all(np.real(getattr(self, field)) > 0):
+                text = f"must be positive in the law {self.law}; give it, or take law: smooth"
+                raise refusals((field, getattr(self, field), text))
+        if self.law == "dahl":
+            for field in ("stick", "viscous", "bristle_damping"):
+                if np.any(np.real(getattr(self, field))):
+                    raise refusals((field, getattr(self, field), "is no part of Dahl's law; write law: lugre"))
+        return self
 
 
 class Spring(Description):

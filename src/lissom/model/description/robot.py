@@ -33,11 +33,13 @@ from lissom.model.schema.vector_fields import Vec3, Vector
 
 if TYPE_CHECKING:
     from lissom.beam import FlexibleLink, Place
+    from lissom.model.actuators.actuator import Actuator
     from lissom.model.description.force_elements import Element
     from lissom.model.description.sensor import AnySensor
     from lissom.model.flexible.finite_elements import FiniteElements
     from lissom.model.model import Model
 else:
+    Actuator = lazy("lissom.model.actuators.registry:ACTUATORS")
     Element = lazy("lissom.model.description.force_elements:ELEMENTS")
     FiniteElements = lazy("lissom.model.flexible.finite_elements:FiniteElements")
     AnySensor = lazy("lissom.model.description.sensor:AnySensor")
@@ -163,6 +165,7 @@ class Robot(Description):
         tuple[Loop, ...], Field(description="joints that close loops, each with name, joint, between")
     ] = ()
     elements: Annotated[tuple[Element, ...], Field(description="springs, ropes, cylinders between links")] = ()
+    actuators: Annotated[tuple[Actuator, ...], Field(description="motors, hydraulic cylinders, tendons, winches")] = ()
     contacts: Annotated[tuple[Contact, ...], Field(description="spheres and the surfaces they may touch")] = ()
     sensors: Annotated[tuple[AnySensor, ...], Field(description="encoders, strain gauges, accelerometers, ...")] = ()
 
@@ -234,10 +237,11 @@ class Robot(Description):
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """The frames that its elements, contacts and loops need, in their order."""
+        """The frames that its elements, contacts, actuators and loops need, in their order."""
         parts: tuple[Element | Contact, ...] = (*self.elements, *self.contacts)
         outside = (frame for part in parts for _, frame in part.frames())
-        return (*outside, *(frame for loop in self.closures for frame in loop.between))
+        moved = (frame for actuator in self.drives for _, frame in actuator.frames(self))
+        return (*outside, *moved, *(frame for loop in self.closures for frame in loop.between))
 
     def placed(self, frame: Frame) -> Frame:
         """Return a frame with the `origin` where it sits: at the tip of a rigid link where it does not say."""
@@ -266,8 +270,24 @@ class Robot(Description):
 
     @property
     def nv(self) -> int:
-        """Size of the velocity: degrees of freedom."""
-        return sum(link.joint.nv for link in self.links) + self.mode_count + self.rotor_count
+        """Size of the velocity: degrees of freedom, and the states of actuators."""
+        return sum(link.joint.nv for link in self.links) + self.mode_count + self.rotor_count + self.state_count
+
+    @property
+    def state_count(self) -> int:
+        """Number of states of all actuators."""
+        return sum(len(actuator.states(self)) for actuator in self.drives)
+
+    @property
+    def drives(self) -> "tuple[Actuator, ...]":
+        """The actuators, what they bring along, and friction with bristles in joints: rows of the kernel's table."""
+        rubbing = [link.joint for link in self.bodies if link.joint.friction and link.joint.friction.law != "smooth"]
+        brought = [more for actuator in self.actuators for more in actuator.companions()]
+        if not rubbing:
+            return (*self.actuators, *brought)
+        from lissom.model.actuators.bristle_friction import bristles_of
+
+        return (*self.actuators, *brought, *(row for joint in rubbing for row in bristles_of(joint)))
 
     @property
     def mode_count(self) -> int:

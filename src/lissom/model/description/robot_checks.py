@@ -55,7 +55,8 @@ def problems(robot: Robot) -> list[Problem]:
     tree = _parents(robot)
     if found or tree:
         return found + tree
-    return _attachments(robot) + _elements(robot) + loop_problems(robot) + _sensors(robot) + mass_problems(robot)
+    outside = _elements(robot) + _actuators(robot) + loop_problems(robot)
+    return _attachments(robot) + outside + _sensors(robot) + mass_problems(robot)
 
 
 def doubts(robot: Robot) -> list[str]:
@@ -182,6 +183,19 @@ def _elements(robot: Robot) -> list[Problem]:
     from lissom.model.description.force_elements import element_problems
 
     return element_problems(robot)
+
+
+def _actuators(robot: Robot) -> list[Problem]:
+    found: list[Problem] = []
+    others = {part.name: "elements" for part in robot.elements} | {loop.name: "loops" for loop in robot.loops}
+    others |= {link.joint.name: "joints" for link in robot.bodies} | {link.name: "links" for link in robot.bodies}
+    for k, actuator in enumerate(robot.actuators):
+        if actuator.name in others:
+            text = f"is the name of one of the {others[actuator.name]} too; give each its own"
+            found.append((("actuators", k, "name"), actuator.name, text))
+        others[actuator.name] = "actuators"
+        found += actuator.problems(robot, ("actuators", k))
+    return found
 
 
 def _sensors(robot: Robot) -> list[Problem]:

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-Dimension = tuple[int, int, int, int, int]  # powers of m, kg, s, rad and turns
+Dimension = tuple[int, int, int, int, int, int]  # powers of m, kg, s, rad, turns and A
 
 
 class Unit(NamedTuple):
@@ -17,11 +17,12 @@ class Unit(NamedTuple):
     kind: Dimension
 
 
-def _unit(size: float, m: int = 0, kg: int = 0, s: int = 0, rad: int = 0, turn: int = 0) -> Unit:
-    return Unit(size, (m, kg, s, rad, turn))
+def _unit(size: float, m: int = 0, kg: int = 0, s: int = 0, rad: int = 0, turn: int = 0, A: int = 0) -> Unit:
+    return Unit(size, (m, kg, s, rad, turn, A))
 
 
 _N, _PA = {"m": 1, "kg": 1, "s": -2}, {"m": -1, "kg": 1, "s": -2}
+_VOLT, _OHM = {"m": 2, "kg": 1, "s": -3, "A": -1}, {"m": 2, "kg": 1, "s": -3, "A": -2}
 UNITS = {
     **{name: _unit(1.0, m=1) for name in ("m", "metre", "metres", "meter", "meters")},
     **{name: _unit(size, m=1) for name, size in {"mm": 1e-3, "cm": 1e-2, "km": 1e3, "um": 1e-6, "µm": 1e-6}.items()},
@@ -39,6 +40,12 @@ UNITS = {
         for name, size in {"N": 1.0, "mN": 1e-3, "kN": 1e3, "MN": 1e6, "lbf": 4.4482216152605}.items()
     },
     **{name: _unit(size, **_PA) for name, size in {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9, "bar": 1e5}.items()},
+    **{name: _unit(size, m=3) for name, size in {"l": 1e-3, "litre": 1e-3, "litres": 1e-3, "ml": 1e-6}.items()},
+    **{name: _unit(size, m=2, kg=1, s=-3) for name, size in {"W": 1.0, "kW": 1e3}.items()},
+    **{name: _unit(size, A=1) for name, size in {"A": 1.0, "mA": 1e-3}.items()},
+    **{name: _unit(size, **_VOLT) for name, size in {"V": 1.0, "mV": 1e-3, "kV": 1e3}.items()},
+    **{name: _unit(size, **_OHM) for name, size in {"ohm": 1.0, "mohm": 1e-3, "Ω": 1.0}.items()},
+    **{name: _unit(size, m=2, kg=1, s=-2, A=-2) for name, size in {"H": 1.0, "mH": 1e-3, "uH": 1e-6}.items()},
 }
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d\s.+-].*?)\s*")
 _HEADING = re.compile(r"(.*\S)\s*[\[(]([^\[\]()]+)[\])]\s*")
@@ -64,7 +71,7 @@ def parse(text: str) -> Unit | None:
     """Return a unit such as "kg/m3" or "N m s/rad": what follows a slash divides; None where a part is unknown."""
     from fractions import Fraction  # so that g/cm3 are a thousand, not 999.9999999999998
 
-    size, kind = Fraction(1), (0, 0, 0, 0, 0)
+    size, kind = Fraction(1), (0, 0, 0, 0, 0, 0)
     for k, part in enumerate(text.split("/")):
         factors = [
             _FACTOR.fullmatch(factor) for factor in re.split(r"[\s*·]+", part.strip()) if factor not in ("", "1")
@@ -116,7 +123,7 @@ def kinds(wanted: str | JointUnit) -> frozenset[Dimension]:
 
 def fits(unit: Unit, wanted: str | JointUnit) -> bool:
     """Return whether a unit is of a kind that a field allows; radians may be left out or added, turns may not."""
-    without = {(*kind[:3], kind[4]) for kind in kinds(wanted)}
-    if (*unit.kind[:3], unit.kind[4]) not in without:
+    without = {(*kind[:3], *kind[4:]) for kind in kinds(wanted)}
+    if (*unit.kind[:3], *unit.kind[4:]) not in without:
         return False
-    return any(unit.kind[:3]) or unit.kind[4] != 0 or unit.kind in kinds(wanted)
+    return any(unit.kind[:3]) or any(unit.kind[4:]) or unit.kind in kinds(wanted)

@@ -44,6 +44,8 @@ for name, labels in {
     "v": lambda run: [run.velocities.names[k] for k in run.velocities.joints],
     "mode": lambda run: [run.positions.names[k] for k in run.positions.modes],
     "rotor": lambda run: [run.positions.names[k] for k in run.positions.rotors],
+    "state": lambda run: [run.velocities.names[k] for k in run.velocities.states],
+    "actuator": lambda run: [actuator.name for actuator in run.model.robot.drives],
     "coordinate": lambda run: run.velocities.names,
     "joint": lambda run: run.model.joints,
     "link": lambda run: run.model.links,

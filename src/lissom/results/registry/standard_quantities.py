@@ -10,9 +10,15 @@ from typing import Any
 import numpy as np
 
 from lissom.beam.flexible_link import bow
+from lissom.kernel.data.arrays import Port
+from lissom.kernel.forces.actuator_forces import EFFORT, PLACE, POWER
+from lissom.kernel.forces.actuator_forces import LOST as ACTUATOR_LOST
+from lissom.kernel.forces.actuator_forces import RATE as PORT_RATE
+from lissom.kernel.forces.actuator_forces import STORED as ACTUATOR_STORED
 from lissom.kernel.forces.contact_forces import FORCE as PUSH
 from lissom.kernel.forces.contact_forces import GAP, NORMAL, SLIDING
 from lissom.kernel.forces.element_forces import ENERGY, LENGTH, LOST, RATE, TENSION
+from lissom.model.actuators.actuator import joint_unit
 from lissom.model.description.joint_kinds import FORCE
 from lissom.results.momentum import Momentum, momentum
 from lissom.results.quantity_names import ENERGIES
@@ -67,6 +73,10 @@ def _element(name: str, unit: str, text: str, which: int) -> None:
     _part(f"element_{name}", "element", unit, text, "element", which)
 
 
+def _actuator(name: str, unit: Any, text: str, which: int) -> None:
+    _part(f"actuator_{name}", "actuator", unit, text, "actuator", which)
+
+
 def _contact(name: str, unit: str, text: str, which: int | slice, dims: str = "contact") -> None:
     _part(f"contact_{name}", dims, unit, text, "touch", which)
 
@@ -94,10 +104,38 @@ _coordinate("eta_acceleration", "mode", "a", "modes", "modal acceleration")
 _coordinate("rotor_position", "rotor", "q", "rotors", "rotor coordinate, joint side")
 _coordinate("rotor_velocity", "rotor", "v", "rotors", "rotor velocity")
 _coordinate("rotor_acceleration", "rotor", "a", "rotors", "rotor acceleration")
+
+
+def _state_rate_units(run: RunData) -> list[str]:
+    return [f"{run.velocities.units[k]}/s" for k in run.velocities.states]
+
+
+def _force_units(run: RunData) -> list[str]:
+    moving = run.model.moving
+    states = [state.command_unit or state.unit for own in run.model.states for state in own.states]
+    return [*(FORCE[unit] for unit in run.velocities.units[:moving]), *states]
+
+
+_other(
+    "actuator_state",
+    "state",
+    lambda run: [run.velocities.units[k] for k in run.velocities.states],
+    "state of an actuator",
+    lambda run: run.raw.v[..., run.velocities.states],
+    sample=True,
+)
+_other(
+    "actuator_state_rate",
+    "state",
+    _state_rate_units,
+    "rate of a state of an actuator",
+    lambda run: run.raw.a[..., run.velocities.states],
+    sample=True,
+)
 _other(
     "torque",
     "coordinate",
-    lambda run: [FORCE[unit] for unit in run.velocities.units],
+    _force_units,
     "applied force; that of a motor behind an elastic gear is on its rotor",
     lambda run: run.raw.tau,
     sample=True,
@@ -230,6 +268,16 @@ def _momentum_part(field: str, run: RunData) -> np.ndarray:
     return values
 
 
+def _port_units(field: str, run: RunData) -> list[str]:
+    """Return units of place, rate or effort at the port of every actuator."""
+    robot, found = run.model.robot, []
+    for actuator in robot.drives:
+        turns = actuator.port == Port.JOINT and joint_unit(robot, actuator.on_coordinate()) == "rad"
+        units = ("rad", "rad/s", "N m") if turns else ("m", "m/s", "N")
+        found.append(units[("place", "rate", "effort").index(field)])
+    return found
+
+
 def _floats(run: RunData) -> bool:
     return any(link.joint.kind.floats for link in run.model.robot.links)
 
@@ -242,16 +290,41 @@ for name, unit, field, text in (
     _other(name, "axis", unit, text, partial(_momentum_part, field), given=_floats)
 
 
+# actuators
+
+for name, field, which, text in (
+    ("place", "place", PLACE, "what an actuator works on: turn of its shaft, length of its path"),
+    ("rate", "rate", PORT_RATE, "rate of what an actuator works on"),
+    ("effort", "effort", EFFORT, "what an actuator gives: torque of its shaft, force that lengthens its path"),
+):
+    _actuator(name, partial(_port_units, field), text, which)
+_actuator("stored", "J", "energy stored in an actuator", ACTUATOR_STORED)
+_actuator("loss", "W", "power lost in an actuator", ACTUATOR_LOST)
+
+
+def _actuator_power(run: RunData) -> np.ndarray:
+    """Return what goes in, (N, actuators): what laws say, and commands times the states that are their partners."""
+    given = np.array(run.seen.actuator[..., POWER])
+    acts = run.model.arrays.actuators
+    for k in np.flatnonzero(acts.powered):
+        at = acts.state_v[k]
+        given[:, acts.owner[k]] += run.raw.tau[:, at] * run.raw.v[:, at]
+    return given
+
+
+_other("actuator_power", "actuator", "W", "power that goes into an actuator", _actuator_power, FORCES)
+
+
 # energies, and the accounts of what went in and out
 
-STORED = (
+PARTS = (
     "kinetic energy",
     "potential of gravity",
     "strain energy of the links",
     "energy stored in joints",
-    "energy stored in elements and contacts",
+    "energy stored in elements, contacts and actuators",
 )
-for k, (name, text) in enumerate(zip(ENERGIES, STORED, strict=True)):
+for k, (name, text) in enumerate(zip(ENERGIES, PARTS, strict=True)):
     _part(name, "", "J", text, "energy", k)
 
 

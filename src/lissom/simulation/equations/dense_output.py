@@ -11,7 +11,7 @@ from __future__ import annotations
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.maths.chart import chart_rate, chart_velocity
 
-TERMS = 6
+TERMS = 6  # coefficients of a quintic
 
 
 @inline
@@ -62,8 +62,8 @@ def fit_ends(model, record, order, h, u1, rate1, v0, a0, v1, a1):
         place = record.path[0, k]
         speed = record.path[1, k]
         push = record.path[2, k]
-        if model.velocities.group_axis[k] >= 0:
-            on_group = True
+        if model.velocities.group_axis[k] != -1:
+            on_group = on_group or model.velocities.group_axis[k] >= 0
             cubic(place, h, 0.0, u1[k], v0[k], rate1[k])
             cubic(speed, h, v0[k], v1[k], a0[k], a1[k])
             derivative(speed, 1.0 / h, push)

@@ -8,6 +8,9 @@ import numpy as np
 
 from lissom.control.laws.control_kernel import Gain
 from lissom.kernel.compile import Hidden, Struct, address, inline, kernel
+from lissom.kernel.data.arrays import Port
+from lissom.kernel.forces.actuator_commands import command_slopes, port_rate
+from lissom.kernel.implicit.actuator_stiffness import actuator_slopes
 from lissom.kernel.implicit.link_stiffness import joint_stiffness, link_stiffness
 from lissom.kernel.implicit.local_stiffness import keep_frames, make_local
 from lissom.kernel.links.geometric_stiffness import clear_turns, turn_stiffness
@@ -23,6 +26,10 @@ def local_memory(model: Model) -> Any:
         from lissom.kernel.links.exact_link_stiffness import exact_stiffness
 
         work.fields.indirect[3] = address(exact_stiffness, model.struct, work, np.float64)
+    if model.states:
+        from lissom.kernel.implicit.actuator_stiffness import law_slopes
+
+        work.fields.indirect[6] = address(law_slopes, model.struct, work, np.float64)
     return Struct(make_local(model.arrays, work, model.nq))
 
 
@@ -55,6 +62,8 @@ def linearise(system, scratch, local, t, seen, stiffen):
     if stiffen == TENSE:
         turn_stiffness(model, local.work)
     joint_stiffness(model, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
+    if model.actuators.kind.shape[0] > 0:
+        actuator_slopes(model, local.work, local.q, local.v, local.actuators, local.stiffness, local.damping)
     add_gains(system, scratch, local, t)
 
 
@@ -68,18 +77,47 @@ def add_gains(system, scratch, local, t):
     for k in range(local.gear_stiffness.shape[0]):
         local.gear_stiffness[k] = 0.0
         local.gear_damping[k] = 0.0
-    if law.force.shape[0] == 0:
+    states = system.model.actuators.state_v.shape[0]
+    if law.force.shape[0] + states == 0:
         return
     applied_forces(system, scratch, t, local.q, local.v, local.force)
+    for k in range(states):
+        add_regulation(system.model, scratch, local, k)
     for k in range(law.force.shape[0]):
         driven = law.force[k]
         measured = law.measured_v[k]
         if law.gain[k] != Gain.STIFFNESS or not law.lower[k] < local.force[driven] < law.upper[k]:
             continue
         gear = local.gear_of[measured]
-        if driven == measured:
+        state = system.model.actuators.state_at[driven]
+        if state >= 0:
+            add_command_gains(system.model, scratch, local, state, measured, law.kp[k], law.kd[k])
+        elif driven == measured:
             local.stiffness[driven] += law.kp[k]
             local.damping[driven] += law.kd[k]
         elif gear >= 0 and system.model.gears.rotor_v[gear] == driven:
             local.gear_stiffness[gear] += law.kp[k]
             local.gear_damping[gear] += law.kd[k]
+
+
+@inline
+def add_regulation(model, scratch, local, k):
+    """Add what a drive makes of its command to the slopes of state k: the command changes with state and rate."""
+    a = model.actuators.owner[k]
+    row = k - model.actuators.states[a, 0]
+    z = local.v[model.actuators.state_v[k]]
+    _, by_state, by_rate = command_slopes(model, k, scratch.command[k], z, port_rate(model, local.v, k))
+    local.actuators.zz[a, row, row] -= by_state
+    local.actuators.zv[a, row] -= model.actuators.ratio[a] * by_rate
+
+
+@inline
+def add_command_gains(model, scratch, local, k, measured, kp, kd):
+    """Add the gains of a law that commands state k of an actuator and measures the coordinate on which this works."""
+    a = model.actuators.owner[k]
+    if model.actuators.port[a] != Port.JOINT or model.actuators.port_v[a] != measured:
+        return
+    z = local.v[model.actuators.state_v[k]]
+    share, _, _ = command_slopes(model, k, scratch.command[k], z, port_rate(model, local.v, k))
+    local.actuators.zq[a, k - model.actuators.states[a, 0]] += share * kp
+    local.actuators.zv[a, k - model.actuators.states[a, 0]] += share * kd

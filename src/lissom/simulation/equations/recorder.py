@@ -15,6 +15,7 @@ import numpy as np
 
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.constraints.constrained_dynamics import set_columns
+from lissom.kernel.forces.actuator_forces import POWER, has_actuators, sum_over_actuators
 from lissom.kernel.forces.external_forces import external_dissipation, has_elements_or_contacts, sum_external_forces
 from lissom.kernel.forces.passive_joint_forces import dissipation
 from lissom.kernel.kinematics.forward_kinematics import forward_kinematics
@@ -250,7 +251,7 @@ def integrate_flow(system, scratch, record, t, h, base, begin, end):
             row = system.driven[j]
             power += scratch.closure.lam[row] * scratch.closure.given[row, 1]
         record.flow[WORK] += weight * power
-        if has_elements_or_contacts(system.model):
+        if has_elements_or_contacts(system.model) or has_actuators(system.model):
             record_outside(system, scratch, record, weight)
         lost = dissipation(system.model, scratch.q, scratch.v, scratch.zero)
         record.flow[DISSIPATED] += weight * lost
@@ -258,13 +259,20 @@ def integrate_flow(system, scratch, record, t, h, base, begin, end):
 
 @inline
 def record_outside(system, scratch, record, weight):
-    """Add what loads put in and what elements and contacts lose, at the state (scratch.q, scratch.v)."""
+    """Add what loads and actuators put in, and what actuators, elements and contacts lose, at the state of scratch."""
     model = system.model
     work = scratch.work
     forward_kinematics(model, work, scratch.q, scratch.v)
     sum_external_forces(model, work, scratch.q, scratch.v, scratch.wrench)
+    given = sum_over_actuators(model, work, POWER)
+    for k in range(model.actuators.state_v.shape[0]):  # of commands to states that no power belongs to
+        at = model.actuators.state_v[k]
+        if model.actuators.powered[k] == 0:
+            given -= record.drive[at] * scratch.v[at]
+    record.flow[WORK] += weight * given
     record.flow[DISSIPATED] += weight * external_dissipation(model, work)
-    record.flow[LOAD_WORK] += weight * work.power[0]
+    if has_elements_or_contacts(model):
+        record.flow[LOAD_WORK] += weight * work.power[0]
 
 
 @kernel

@@ -17,6 +17,7 @@ from lissom.kernel.algorithms.complex_step import STEP, make_real, tangent_step
 from lissom.kernel.algorithms.composite_body import mass_matrix
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.compile import Hidden, Pointer, Struct, inline, kernel
+from lissom.kernel.forces.actuator_commands import regulate
 from lissom.kernel.maths.algebra import cross, dot, quaternion_matrix, rotate_back, scale, store_vector, subtract
 from lissom.model.model import Model
 from lissom.simulation.equations.loop_projection import (
@@ -78,6 +79,7 @@ class Scratch(NamedTuple):
     given: np.ndarray  # (rows, 3) value, rate and acceleration that they are to have
     q1: np.ndarray  # (nq,) scratch of projections
     control: Any  # Struct of the LawScratch
+    command: np.ndarray  # (states,) commands to actuators, as given
 
 
 class Dynamics(NamedTuple):
@@ -135,6 +137,7 @@ def _new_scratch(model: Model, twin: Model, number: type, dynamics: Dynamics, la
         **row_memory(model, number, dynamics.given),
         q1=zeros(model.nq),
         control=law_scratch(law, outside, twin, number),
+        command=zeros(len(model.arrays.actuators.state_v)),
     )
     return Struct(scratch)
 
@@ -209,7 +212,10 @@ def prescribe(system, t, q, v, a):
 
 @kernel
 def applied_forces(system, scratch, t, q, v, force):
-    """Compute forces of the controller, continuous and sampled, at the state (q, v); loads go to scratch.wrench."""
+    """Compute forces of the controller, continuous and sampled, at the state (q, v); loads go to scratch.wrench.
+
+    Commands of actuators become effective ones; what was commanded stays in scratch.command.
+    """
     t = min(t, system.latest[0])
     for k in range(system.load_row.shape[0]):
         load, _, _ = evaluate(system.load_breaks, system.load_coefficients, k, t)
@@ -218,6 +224,7 @@ def applied_forces(system, scratch, t, q, v, force):
         force[k] = scratch.zero + system.held[k]
     set_driven_rows(system, t, scratch.given)
     control_forces(system.law, system.twin, scratch.control, t, q, v, force)
+    regulate(system.model, v, force, scratch.command)
 
 
 @kernel

@@ -39,7 +39,10 @@ def _pace(model: Model, q: np.ndarray, M: np.ndarray) -> np.ndarray:
     for row, body in enumerate(model.bodies, start=1):
         modes = body.modes_v.stop - body.modes_v.start
         stiffness[body.modes_v] = model.arrays.strain.stiffness[row].diagonal()[:modes]
-    return np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
+    found = np.maximum(PACE, np.sqrt(stiffness / np.where(inertia > 0, inertia, np.inf)))
+    for own in model.states:
+        found[own.first : own.first + len(own.states)] = [PACE * state.typical for state in own.states]
+    return found
 
 
 def sharpness(model: Model, settings: RunSettings) -> float:

@@ -9,9 +9,11 @@ import numpy as np
 from numpy import isfinite, sqrt
 
 from lissom.kernel.compile import Hidden, Pointer, inline, kernel
+from lissom.kernel.data.arrays import FIRST_ORDER
 
 TIME, NEXT_STEP, LAST_STEP, LEAST_STEP = range(4)  # entries of State.clock
 STEPS, REJECTED, EVALUATIONS, JACOBIANS = range(4)  # entries of State.counts
+ENDLESS = 1e150  # size of a position that does not exist: no error of it counts, nor does its square overflow
 CONTINUED = 0  # entry of State.flags
 
 
@@ -88,7 +90,9 @@ def no_derivatives(variation, t, h, form):
 
 @inline
 def position_size(system, state, k):
-    """Return the size of position k that a relative error is relative to; 1 on a group."""
+    """Return the size of position k that a relative error is relative to; 1 on a group, endless where there is none."""
+    if system.model.velocities.group_axis[k] == FIRST_ORDER:
+        return ENDLESS + 0.0 * abs(state.v[k])
     if system.model.velocities.group_axis[k] >= 0:
         return 1.0 + 0.0 * abs(state.v[k])  # a pack where the state is one, real where it is complex
     return abs(state.q[system.model.velocities.coordinate[k]])

@@ -40,7 +40,7 @@ def read_parameters(
     model: Model, names: Sequence[str], law: ControlLaw | None, start: Any, q: np.ndarray
 ) -> list[Parameter]:
     """Return the parameters called `names`; q (nq,) is where the run starts, as `start` says."""
-    plain = Model(model.robot, complex_numbers(model), model.flexible, model.bodies, model.frames)
+    plain = model.with_arrays(complex_numbers(model))
     found = [_read_parameter(model, plain, name, law, start) for name in names]
     if isinstance(start, str) and start == EQUILIBRIUM:
         found = [_add_equilibrium_derivative(model, each, q) for each in found]
@@ -200,4 +200,4 @@ def number_parameters(
         "place": np.concatenate([np.zeros(0, np.int64), *place]).astype(np.int64),
         "value": np.concatenate([np.zeros(0), *value]),
     }
-    return Model(model.robot, arrays, model.flexible, model.bodies, model.frames), law, fields
+    return model.with_arrays(arrays), law, fields

@@ -25,6 +25,7 @@ from lissom.simulation.equations.system import (
     make_scratch,
 )
 from lissom.simulation.initial_state import start_state
+from lissom.simulation.inputs.cylinder_pressures import carrying_pressures
 from lissom.simulation.inputs.loads import activate, as_loads
 from lissom.simulation.inputs.packed_inputs import (
     check_motion,
@@ -107,6 +108,8 @@ class RunMemory:
         self.keep(make_record(self.model, self.times, settings.audit, len(self.loads.row), self.closure))
         self.start = start_state(self.model, start, motion, driven, self.loads)
         q, v = self.start
+        if self.model.states:
+            q, v = self.start = q, carrying_pressures(self.model, q, v)
         self.state = make_state(self.model, q, v, settings.rtol, settings.absolute_error, pace(self.model, q))
         self.packed_state = Struct(self.state)
 

@@ -19,10 +19,10 @@ from lissom.simulation.settings import RunOptions, takes_settings
 from lissom.simulation.status.run_warnings import EndedEarly, SimulationWarning, warn
 from lissom.simulation.stepping.output_times import readable
 from lissom.study.execution.process_pool import Pool
-from lissom.study.execution.sampled_trust import sampled_trust
 from lissom.study.execution.vector_runs import stream_of
 from lissom.study.plan.kept_quantities import Quantity, quantities
 from lissom.study.plan.run_plan import FINISHED, LOOKED, STATUS, Runs, StudyPiece, as_scenario, with_settings
+from lissom.study.plan.sampled_trust import sampled_trust
 from lissom.study.plan.sampling import Variations, in_si
 
 if TYPE_CHECKING:

@@ -65,7 +65,7 @@ class Results(printing.Printed):
 
     def trust(self, count: int = 3) -> dict[int, dict[str, ErrorBar]]:
         """Return error bars of the outputs of so many runs, evenly spread: {run: {output: ErrorBar}}."""
-        from lissom.study.execution.sampled_trust import sampled_trust
+        from lissom.study.plan.sampled_trust import sampled_trust
 
         return sampled_trust(self.study.runs, count)
 

@@ -55,7 +55,9 @@ class RecursiveLagrange(Formulation):
         if rotation not in ROTATIONS:
             raise LissomError("is unknown; choose 'proper' or 'linear'", ("rotation",), rotation)
         # An order that is given is that of the field, whatever the robot's file says.
-        super().__init__(robot, None if order is None else self.covers | {Feature.EXACT_FIELD})
+        super().__init__(
+            robot, None if order is None else self.covers | {Feature.EXACT_FIELD, Feature.PROPELLER_MOMENT}
+        )
         model, self.rotation = self.model, rotation
         beams = {name: cast(BeamLink, link) for name, link in model.flexible.items()}
         self.orders = {name: order or OF_STIFFENING[beam.stiffening] for name, beam in beams.items()}

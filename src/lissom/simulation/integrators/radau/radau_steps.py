@@ -107,7 +107,8 @@ def _new_work(model: Model, system: Any, scratch: Any, follow: float | None) -> 
     A, V, U, rate, R, step, last = np.zeros((7, 3, model.nv))
     rows = len(model.arrays.loops.hold)
     L, C, lam_step, lam_last = np.zeros((4, 3, rows))
-    forms = 1 if rows else 3  # with loops one configuration serves all stages, or the exact matrix
+    # With loops and with states of actuators one configuration serves all stages, or the exact matrix.
+    forms = 1 if rows or model.states else 3
     iteration = newton.make_newton(forms, len(model.bodies), model.nv)
     return Struct(
         RadauWork(
