@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from lissom.errors import StudyError
@@ -34,8 +36,13 @@ def _error_bars(runs: Runs, run: int) -> dict[str, ErrorBar]:
     for name, quantity in runs.outputs.items():
         own = _measure(quantity, made)
         if own is not None:
-            found[name] = repeated.bar(name, own[1], lambda one, q=quantity: (_measure(q, one) or (np.nan, ""))[0])
+            found[name] = repeated.bar(name, own[1], partial(_value, quantity))
     return found
+
+
+def _value(quantity: Quantity, run: Trajectory) -> float:
+    found = _measure(quantity, run)
+    return np.nan if found is None else found[0]
 
 
 def _measure(quantity: Quantity, run: Trajectory) -> tuple[float, str] | None:
