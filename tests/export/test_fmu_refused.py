@@ -66,7 +66,6 @@ def test_kernels_that_run_as_python_are_told(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (("control.rate", 1000.0), "control: .*inputs.torque"),
         (("payloads", [{"link": "forearm", "mass": 1.0, "pick": 0.1}]), "payloads.0.* cannot pick up and drop"),
         (("method", "cvode-bdf"), "method = 'cvode-bdf': .*radau"),
     ],

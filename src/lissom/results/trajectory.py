@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lissom.results.momentum import Momentum
     from lissom.results.registry.stress_peaks import StressPeak
     from lissom.results.summaries.summary import Summary
+    from lissom.simulation.inputs.payload import Payload
     from lissom.view.figures.overlays import OverlaidCurves
 
 Frame = Literal["local", "parent", "world"]
@@ -321,6 +322,11 @@ class Trajectory(Samples):
         from lissom.analysis.energy_balance import audit_energy
 
         return audit_energy(self.time, self.energies, self.work, self.dissipated, self.load_work)
+
+    @property
+    def payloads(self) -> tuple[Payload, ...]:
+        """Bodies that links picked up and dropped."""
+        return () if self.raw.carried is None else self.raw.carried.payloads
 
     def momentum(self) -> Momentum:
         """Return centre of mass, momentum, angular momentum about it: (N, 3) each, of the robot in world axes.

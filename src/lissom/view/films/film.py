@@ -126,7 +126,7 @@ class _Stage:
         every: bool = False,
     ) -> None:
         self.run, self.times, self.scale = run, times, scale
-        self.arm = Drawing(run.model, tip=busiest(run))
+        self.arm = Drawing(run.model, tip=busiest(run), carried=run.payloads)
         self.motion = self._motion(times)
         whole = np.linspace(float(run.time[0]), float(run.time[-1]), 40)
         path = self._motion(whole)
@@ -141,7 +141,7 @@ class _Stage:
         turn, lift = (own if given is None else given for given, own in zip((turn, lift), from_where, strict=True))
         camera = Camera.around(cloud, up, size[0] / size[1], turn, lift)
         ground = float((cloud @ up).min()) - 0.015 * self.arm.reach
-        self.studio = Studio(camera, size[0], size[1], ground if self.arm.follow is None else None)
+        self.studio = Studio(camera, size[0], size[1], ground if self.arm.grounded else None)
 
     def _motion(self, times: np.ndarray) -> FrameMotion:
         return self.arm.motion(np.nan_to_num(self.run.state(times)[0]))
@@ -151,6 +151,8 @@ class _Stage:
         frames = self.arm.frames(self.motion, k, self.scale)
         made = []
         for piece in self.arm.pieces:
+            if not piece.there(float(self.times[k])):
+                continue
             points = self.arm.points(piece, frames, self.motion.eta[k], self.scale)
             normals = np.einsum("nij,nj->ni", frames.axes[piece.mesh.frame], piece.mesh.normals)
             made.append(Solid(points, normals, piece.mesh.triangles, rgb(piece.colour)))

@@ -29,6 +29,7 @@ def drawing(arm: Drawing) -> dict[str, Any]:
         "rest": arm.rest.tolist(),
         "carrier": arm.carrier.tolist(),
         "follow": arm.follow,
+        "grounded": arm.grounded,
         "first": [int(arm.frames_of[link][0]) if link in arm.model.flexible else 0 for link in arm.links],
         "last": [int(arm.frames_of[link][-1]) + 1 if link in arm.model.flexible else 0 for link in arm.links],
         "tip": {"frame": arm.tip, "offset": offset.tolist()},
@@ -124,6 +125,8 @@ def _piece(arm: Drawing, piece: DrawnSolid) -> dict[str, Any]:
         made |= {"part": floats(piece.part), "ends": ends}
     if piece.modes is not None:
         made |= {"modes": integers(piece.modes), "mode": arm.modes_of[piece.link].start}
+    if piece.shown is not None:
+        made["shown"] = [t if np.isfinite(t) else None for t in piece.shown]
     return made
 
 

@@ -44,7 +44,7 @@ def report(run: Trajectory, said: ReportText | None = None) -> str:
     Title, text and logo are `said`, or else those of the scenario.
     """
     said = report_text(run) if said is None else said
-    summary, arm = run.summary(), Drawing(run.model, tip=busiest(run))
+    summary, arm = run.summary(), Drawing(run.model, tip=busiest(run), carried=run.payloads)
     floating, rows = space_charts(run), summary.rows()
     data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
     parts = [
@@ -151,7 +151,7 @@ def write(path: str | Path, html: str) -> Path:
 def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None = None) -> dict[str, Any]:
     """Return what the scripts of the page read."""
     first = next(iter(runs.values()))
-    arm = arm or Drawing(first.model, tip=busiest(first))
+    arm = arm or Drawing(first.model, tip=busiest(first), carried=first.payloads)
     several = len(runs) > 1
     arm.follow = followed_link(arm, arm.motion(np.nan_to_num(first.state(packed_numbers.scenes(first))[0])))
     motions = []

@@ -129,6 +129,7 @@ Lissom.Solid = class {
     this.modes = piece.modes ? Lissom.packed(piece.modes) : null;
     this.mode = piece.mode;
     this.role = piece.role;
+    this.shown = piece.shown;
     this.ends = piece.ends;
     this.part = piece.part ? Lissom.floats(piece.part) : null;
     const geometry = new THREE.BufferGeometry();
@@ -241,7 +242,7 @@ Lissom.Scene = class {
     const solids = this.drawing.pieces.map((piece) =>
       new Lissom.Solid(piece, k > 0 ? record.colour : piece.colour, k > 0 ? 0.4 : 1));
     for (const solid of solids) group.add(solid.mesh, solid.shadow);
-    for (const solid of solids) solid.shadow.visible = this.drawing.follow === null;
+    for (const solid of solids) solid.shadow.visible = this.drawing.grounded;
     const line = new THREE.Line(
       new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: record.colour || "#0072B2", transparent: true, opacity: 0.75 }));
     line.frustumCulled = false;
@@ -295,7 +296,7 @@ Lissom.Scene = class {
     if (this.floor) { this.three.remove(this.floor); this.floor.geometry.dispose(); }
     const colours = [theme.lines, theme.paper].map((colour) => new THREE.Color(colour));
     this.floor = Lissom.grid(this.middle, this.ahead, this.side, this.cell, 1.5 * this.drawing.reach, colours);
-    this.floor.visible = this.drawing.follow === null;
+    this.floor.visible = this.drawing.grounded;
     this.three.add(this.floor);
     for (const { line, colour } of this.runs) line.material.color.set(Lissom.visible(colour, theme));
     this.dirty = true;
@@ -456,7 +457,13 @@ Lissom.Scene = class {
     this.dirty = false;
     for (const run of this.runs) {
       run.motion.update(this.time, this.scale);
-      for (const solid of run.solids) solid.update(run.motion);
+      for (const solid of run.solids) {
+        solid.update(run.motion);
+        if (solid.shown) {
+          solid.mesh.visible = solid.shown[0] <= this.time && this.time <= (solid.shown[1] ?? Infinity);
+          solid.shadow.visible = solid.mesh.visible && this.drawing.grounded;
+        }
+      }
       const [k, f] = run.motion.at(this.time);
       run.line.geometry.setDrawRange(0, Math.max(2, k + 1 + (f >= 1 ? 1 : 0)));
       run.line.visible = this.shown.trail;
