@@ -394,7 +394,7 @@ class Trajectory(Samples):
         Parameters
         ----------
         **options
-            `fps`, `speed`, `scale` (of the deflection), size in pixels, turn and lift of the view; see
+            `fps`, `speed`, `scale` (of the deflection), size in pixels, turn and lift of the view, `stress`; see
             lissom.view.films.film.
         """
         from lissom.view.films.film import film

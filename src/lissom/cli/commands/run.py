@@ -56,6 +56,7 @@ def run(
         str | None,
         typer.Option(metavar="NAME.mp4|NAME.gif", show_default=False, help="Film the motion, into the same folder."),
     ] = None,
+    stress: Annotated[bool, typer.Option("--stress", help="Colour beams by their stress in the film.")] = False,
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
@@ -111,7 +112,7 @@ def run(
                 if not (quiet or as_json):
                     _show(trajectory, summary)
             trajectory = trajectory.beside(labelled(beside))
-            _extras(folder, trajectory, figures, report, animation, show=not quiet)
+            _extras(folder, trajectory, figures, report, animation, stress, show=not quiet)
             folder.finish(summary)
     if as_json:
         import json
@@ -196,7 +197,7 @@ def _report_kept_files(folder: Folder) -> Iterator[None]:
 
 
 def _extras(
-    folder: Folder, trajectory: Trajectory, figures: bool, report: bool, animation: str | None, show: bool
+    folder: Folder, trajectory: Trajectory, figures: bool, report: bool, animation: str | None, stress: bool, show: bool
 ) -> None:
     """Draw what is asked for; the data is safe by now."""
     if figures:
@@ -206,7 +207,7 @@ def _extras(
         with Progress("writing the report", show=show):
             folder.report(trajectory)
     if animation is not None:
-        folder.film(trajectory, animation, show)
+        folder.film(trajectory, animation, show, stress)
 
 
 def _tell_ending(trajectory: Trajectory, folder: Folder) -> None:

@@ -180,6 +180,10 @@ class Drawing:
 
     # construction
 
+    def places(self, link: str) -> list[Any]:
+        """Return where on a flexible link its frames are: metres along it, or names of interfaces."""
+        return self._places[link]
+
     def _place_frames(self, sections: int) -> None:
         owner, rest = list(range(len(self.links))), [np.zeros((len(self.links), 3))]
         self._places: dict[str, list[Any]] = {}
