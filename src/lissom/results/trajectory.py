@@ -49,6 +49,7 @@ class Trajectory(Samples):
     _units: tuple[str, ...] | None = None  # chosen for this object
     others: tuple[OverlaidCurves, ...] = ()  # what is drawn beside it
     repeat: Any = None  # what it was made of, a `RepeatableRun`; None of a run from a file
+    measured: Trust | None = None  # its error bars with the runs behind them, where `lissom.trust` was called
 
     def __repr__(self) -> str:
         count = {
@@ -344,7 +345,7 @@ class Trajectory(Samples):
         """Error bars of the numbers in the summary; None where they were not measured (see `lissom.trust`)."""
         from lissom.results.error_bars import Trust
 
-        return Trust.from_dict(self.info.trust) if self.info.trust else None
+        return self.measured or (Trust.from_dict(self.info.trust) if self.info.trust else None)
 
     def summary(self) -> Summary:
         """Return peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""

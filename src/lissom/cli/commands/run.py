@@ -38,7 +38,10 @@ def run(
     step: Annotated[float | None, typer.Option(metavar="SECONDS", help="A fixed step.")] = None,
     rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative error allowed per step.")] = None,
     atol: Annotated[
-        float | None, typer.Option(metavar="NUMBER", help="Absolute error allowed per step, rtol / 100 unless given.")
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="Absolute error allowed per step, in m and rad; rtol / 100 of them unless given."
+        ),
     ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Outputs per second.")] = None,
     accuracy: Annotated[
@@ -46,8 +49,13 @@ def run(
         typer.Option(metavar="1%", help="Choose functions, field, tolerances and outputs for this accuracy."),
     ] = None,
     trust: Annotated[
-        bool, typer.Option("--trust", help="Measure by how much each number may be off, by runs that are finer.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--trust/--no-trust",
+            show_default="where that takes less than a second",
+            help="Measure by how much each number may be off, by runs that are finer.",
+        ),
+    ] = None,
     out: Annotated[Path | None, shared_options.out("Folder for the results, out/NAME unless given.")] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
@@ -99,10 +107,8 @@ def run(
         with _report_kept_files(folder):
             if stopped:
                 raise KeyboardInterrupt
-            if trust and not trajectory.info.trust and trajectory.info.status is Ending.FINISHED:
-                from lissom.results.trust.run_trust import trust as measure
-
-                measure(trajectory, progress=not quiet)
+            if trust is not False and not trajectory.info.trust and trajectory.info.status is Ending.FINISHED:
+                _measure_trust(trajectory, trust is True, quiet)
             with Progress("preparing results", show=not quiet):
                 summary = trajectory.summary()
             try:
@@ -166,6 +172,15 @@ def _trajectory(prepared: Prepared, quiet: bool) -> Trajectory:
         warnings.simplefilter("always", SimulationWarning)
         warnings.simplefilter("ignore", SimulationWarning if quiet else EndedEarly)  # how it ended is told at the end
         return prepared.simulate(progress=not quiet)
+
+
+def _measure_trust(trajectory: Trajectory, asked: bool, quiet: bool) -> None:
+    """Measure error bars, unless that takes long and nobody asked for it."""
+    from lissom.results.trust.run_trust import BUDGET, is_quick
+    from lissom.results.trust.run_trust import trust as measure
+
+    if asked or is_quick(trajectory):
+        measure(trajectory, budget=BUDGET if asked else 0.0, progress=not quiet)
 
 
 def _as_chosen(scenario: Scenario, trajectory: Trajectory) -> Scenario:

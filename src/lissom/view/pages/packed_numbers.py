@@ -98,6 +98,7 @@ def chart(one: Chart, start: float) -> dict[str, Any]:
                 "turn": s.turn,
                 "group": s.group,
                 "values": floats(s.values),
+                **({} if s.error is None else {"error": floats(s.error)}),
             }
             for s in thin.series
         ],
