@@ -61,7 +61,7 @@ ARGUMENTS = {
     lissom.derivatives: (REST, ZERO),
     lissom.linearise: (),
     lissom.natural_modes: (),
-    lissom.buckling: (),
+    lissom.buckling: ({LAST: [0, 0, 0, -1, 0, 0]},),
     lissom.static_equilibrium: (),
     lissom.steady_motion: (),
     lissom.frequency_response: (),

@@ -29,7 +29,7 @@ DRAWN = {
     "results/trajectory.py", "identify/fit_result.py", "study/store/study_results.py",
     "scenario/formulation_comparison.py", "optimise/sizing_result.py", "optimise/motion_result.py",
     "analysis/linear_models/frequency_response.py", "analysis/linear_models/root_locus.py",
-    "analysis/linear_models/step_response.py",
+    "analysis/linear_models/step_response.py", "analysis/modes/buckling_modes.py",
 }  # fmt: skip
 
 # Rooms and single modules of a layer, the lowest first; a module that is not listed is below all of them.

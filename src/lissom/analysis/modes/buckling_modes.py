@@ -81,7 +81,7 @@ class BucklingModes(Printed):
 
     def plot(self) -> Figure:
         """Draw the arm at rest and in its shapes, one panel for each factor."""
-        from lissom.view.figures.models.mode_figures import plot_buckling
+        from lissom.view.drawing.mode_picture import plot_buckling
 
         return plot_buckling(self)
 

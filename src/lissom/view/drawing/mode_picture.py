@@ -1,4 +1,4 @@
-"""Figures of shapes in which arms move or buckle, and of frequencies over speed."""
+"""Pictures of the shapes in which arms give way."""
 
 from __future__ import annotations
 
