@@ -127,9 +127,9 @@ def _buckling(
         screen().print(f"figure: {to}")
 
 
-def _forces(given: list[str] | None, option: str) -> dict[str, list[float]]:
+def _forces(given: list[str] | None, option: str) -> dict[Any, list[float]]:
     """Return wrenches by link from texts such as "rod=0,0,-100"."""
-    out = {}
+    out: dict[Any, list[float]] = {}
     for text in given or ():
         link, _, numbers = text.partition("=")
         try:
