@@ -115,8 +115,8 @@ def export(
         asked(
             "--platform",
             "NAME",
-            "fmu: another machine that it is to run on: win64, linux64, darwin64, aarch64-linux or aarch64-darwin; may "
-            "be given several times. Needs the extra compiler.",
+            "fmu: another machine that it is to run on: win64, linux64, darwin64, aarch64-linux, "
+            "aarch64-darwin or all; may be given several times. Needs the extra compiler.",
         ),
     ] = None,
     settings: Settings = None,
