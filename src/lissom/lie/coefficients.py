@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
 
-_TERMS = 10
+_TERMS = 10  # for |x| < 1: the first term that is left out is below 1/21! = 2e-20
 _EVEN_BERNOULLI = (
     1 / 6,
     1 / 30,

@@ -24,7 +24,7 @@ Least = Literal["vibration", "time", "effort", "energy"]
 LEAST = ("vibration", "time", "effort", "energy")
 Ends = Literal["rest", "free"]
 ENDS = ("rest", "free")
-INTERVALS = 40
+INTERVALS = 40  # unless given
 MOST_INTERVALS = 2000
 FEWEST_INTERVALS = 4  # of a leg
 

@@ -1,3 +1,4 @@
+from lissom.results.error_bars import ErrorBand as ErrorBand
 from lissom.results.error_bars import ErrorBar as ErrorBar
 from lissom.results.error_bars import ErrorSource as ErrorSource
 from lissom.results.error_bars import Trust as Trust

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
+
 
 MOST_DIGITS = 6  # significant ones, however small the error: more are of no use to a reader
 HIDDEN = 0.05  # share of an error below which its source is not worth a word
@@ -83,6 +84,43 @@ class ErrorBar:
 
 
 @dataclass(frozen=True)
+class ErrorBand:
+    """What a run shows over time, and by how much that may be off.
+
+    Parameters
+    ----------
+    time : array (N,)
+        Times, s.
+    values, error : array (N, ...)
+        In `unit`. The error is infinite where refinement leads nowhere.
+    """
+
+    name: str
+    unit: str
+    time: np.ndarray
+    values: np.ndarray
+    error: np.ndarray
+
+    @property
+    def largest(self) -> float:
+        """The largest error at any time."""
+        return float(self.error.max())
+
+
+class Bands(Protocol):
+    """Runs that were compared, as `lissom.results.trust` keeps them."""
+
+    def band(self, name: str) -> ErrorBand:
+        """Return the error band of a channel."""
+
+    def errors(self, read: Callable[[Any], np.ndarray]) -> np.ndarray:
+        """Return by how much values over time may be off; `read` takes them from a run."""
+
+    def bar(self, name: str, unit: str, read: Callable[[Any], float]) -> ErrorBar:
+        """Return the error bar of a number that `read` takes from a run."""
+
+
+@dataclass(frozen=True)
 class Trust:
     """Error bars of the headline numbers of a run or an analysis. `print` it, or look up `trust["peak bow.upper"]`.
 
@@ -98,6 +136,8 @@ class Trust:
         Seconds that they took.
     notes : tuple of str
         What could not be measured.
+    runs : Bands, optional
+        The runs that were compared, in the process that made them; `channel` needs them.
     """
 
     bars: dict[str, ErrorBar]
@@ -105,7 +145,7 @@ class Trust:
     repeats: int = 0
     wall: float = 0.0
     notes: tuple[str, ...] = ()
-    bands: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False, repr=False)
+    runs: Bands | None = field(default=None, compare=False, repr=False)
 
     def __getitem__(self, name: str) -> ErrorBar:
         from lissom.errors import LissomError
@@ -121,6 +161,26 @@ class Trust:
     def get(self, name: str) -> ErrorBar | None:
         """Return the error bar of a number, None where there is none."""
         return self.bars.get(name)
+
+    def channel(self, name: str) -> ErrorBand:
+        """Return by how much a channel of a run may be off over time, an `ErrorBand`.
+
+        Parameters
+        ----------
+        name : str
+            A joint or coordinate, or "deflection.LINK", "rotation.LINK", "bow.LINK", "wrench.JOINT", "tip.LINK",
+            "velocity.NAME", "acceleration.NAME", "torque.NAME", as methods of a Trajectory are called.
+
+        Examples
+        --------
+        >>> band = lissom.simulate("ella", 0.5, trust=True).trust.channel("elbow")
+        >>> band.values - band.error, band.values + band.error
+        """
+        from lissom.errors import LissomError
+
+        if self.runs is None:
+            raise LissomError("bands over time are there where lissom.trust(run) was called; call it for a run again")
+        return self.runs.band(name)
 
     @property
     def worst(self) -> float:

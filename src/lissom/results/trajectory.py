@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lissom.results.momentum import Momentum
     from lissom.results.registry.stress_peaks import StressPeak
     from lissom.results.summaries.summary import Summary
+    from lissom.simulation.inputs.payload import Payload
     from lissom.view.figures.overlays import OverlaidCurves
 
 Frame = Literal["local", "parent", "world"]
@@ -48,6 +49,7 @@ class Trajectory(Samples):
     _units: tuple[str, ...] | None = None  # chosen for this object
     others: tuple[OverlaidCurves, ...] = ()  # what is drawn beside it
     repeat: Any = None  # what it was made of, a `RepeatableRun`; None of a run from a file
+    measured: Trust | None = None  # its error bars with the runs behind them, where `lissom.trust` was called
 
     def __repr__(self) -> str:
         count = {
@@ -322,6 +324,11 @@ class Trajectory(Samples):
 
         return audit_energy(self.time, self.energies, self.work, self.dissipated, self.load_work)
 
+    @property
+    def payloads(self) -> tuple[Payload, ...]:
+        """Bodies that links picked up and dropped."""
+        return () if self.raw.carried is None else self.raw.carried.payloads
+
     def momentum(self) -> Momentum:
         """Return centre of mass, momentum, angular momentum about it: (N, 3) each, of the robot in world axes.
 
@@ -338,7 +345,7 @@ class Trajectory(Samples):
         """Error bars of the numbers in the summary; None where they were not measured (see `lissom.trust`)."""
         from lissom.results.error_bars import Trust
 
-        return Trust.from_dict(self.info.trust) if self.info.trust else None
+        return self.measured or (Trust.from_dict(self.info.trust) if self.info.trust else None)
 
     def summary(self) -> Summary:
         """Return peak wrenches and deflections, settling, energy balance, speed, events; prints as tables."""
@@ -388,7 +395,7 @@ class Trajectory(Samples):
         Parameters
         ----------
         **options
-            `fps`, `speed`, `scale` (of the deflection), size in pixels, turn and lift of the view; see
+            `fps`, `speed`, `scale` (of the deflection), size in pixels, turn and lift of the view, `stress`; see
             lissom.view.films.film.
         """
         from lissom.view.films.film import film

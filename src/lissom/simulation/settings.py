@@ -33,9 +33,9 @@ class Integration(Description):
     method: Annotated[str, Choice("an integrator", registry.METHODS)] = registry.AUTO
     step: Annotated[float | None, Number("a fixed step", "seconds", above=0)] = None
     rtol: Annotated[float, Number("the relative error allowed per step", at_least=FINEST, below=1)] = 1e-6
-    atol: Annotated[float | None, Number("the absolute error allowed per step, rtol / 100 unless given", above=0)] = (
-        None
-    )
+    atol: Annotated[
+        float | None, Number("the absolute error allowed per step in m and rad, rtol / 100 unless given", above=0)
+    ] = None
     radius: Annotated[float, Number("the spectral radius of generalised-alpha, 0 to 1", at_least=0, at_most=1)] = 0.8
     follow: Annotated[float | None, Number("the highest frequency whose vibrations are followed", "Hz", above=0)] = None
 

@@ -101,3 +101,39 @@ def test_a_rigid_robot_has_errors_of_steps_and_outputs_alone():
         "rigid-7-axis", 0.5, method="radau", rtol=3e-2, rate=2000, progress=False, trust=True
     ).trust
     assert coarse["peak |wrench.joint2.torque|"].sources[0].kind == "time"
+
+
+def test_a_channel_has_an_error_band_over_time(few_functions):
+    _, trust = few_functions
+    fine = swing(arm("{y: 8}", "exact"), rtol=1e-10)
+    for channel in ("shoulder", "deflection.upper", "wrench.shoulder", "tip.hand"):
+        band = trust.channel(channel)
+        head, _, rest = channel.partition(".")
+        true = getattr(fine, head)(rest) if rest else fine[channel]
+        assert band.values.shape == band.error.shape == true.shape and band.unit
+        assert np.mean(np.abs(band.values - true.values) <= band.error + 1e-9 * np.abs(true.values).max()) > 0.99
+        assert band.largest < 0.2 * np.abs(true.values).max()
+    with pytest.raises(LissomError, match="no channel"):
+        trust.channel("sholder")
+
+
+def test_figures_draw_error_bands_where_they_can_be_seen(few_functions):
+    from lissom.view.figures.overlays import finished
+    from lissom.view.figures.run_charts import deflection_chart, joint_charts
+
+    coarse = lissom.simulate(arm(), 0.6, start={"shoulder": 0.4}, rtol=3e-2, progress=False)
+    assert finished(coarse, joint_charts(coarse))[0].series[0].error is None
+    lissom.trust(coarse, progress=False)
+    angle = finished(coarse, joint_charts(coarse))[0].thinned(50).series[0]
+    assert angle.error.shape == angle.values.shape and angle.error.max() > 0.002 * np.ptp(angle.values)
+    bent = finished(coarse, deflection_chart(coarse))[0].series[0]  # mm
+    band = coarse.trust.channel("deflection.upper")
+    assert bent.error.max() == pytest.approx(1e3 * band.largest, rel=0.5)
+    assert coarse.plot("deflection").axes[0].collections
+
+
+def test_bands_are_there_where_they_were_measured_alone(few_functions, tmp_path):
+    run, _ = few_functions
+    run.save(tmp_path / "run.nc")
+    with pytest.raises(LissomError, match="call it for a run again"):
+        lissom.Trajectory.load(tmp_path / "run.nc").trust.channel("shoulder")

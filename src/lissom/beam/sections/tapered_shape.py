@@ -12,6 +12,7 @@ from lissom.beam.constants import constant_property
 from lissom.beam.number_types import Array
 from lissom.beam.sections.plane_shape import PlaneShape, geometry
 
+# An I beam that halves its size is met to 2e-4 with 4 places, to 1e-4 with 6 or 8, by as much as the meshes scatter.
 PLACES = 6
 
 

@@ -38,7 +38,10 @@ def run(
     step: Annotated[float | None, typer.Option(metavar="SECONDS", help="A fixed step.")] = None,
     rtol: Annotated[float | None, typer.Option(metavar="NUMBER", help="Relative error allowed per step.")] = None,
     atol: Annotated[
-        float | None, typer.Option(metavar="NUMBER", help="Absolute error allowed per step, rtol / 100 unless given.")
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="Absolute error allowed per step, in m and rad; rtol / 100 of them unless given."
+        ),
     ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Outputs per second.")] = None,
     accuracy: Annotated[
@@ -46,8 +49,13 @@ def run(
         typer.Option(metavar="1%", help="Choose functions, field, tolerances and outputs for this accuracy."),
     ] = None,
     trust: Annotated[
-        bool, typer.Option("--trust", help="Measure by how much each number may be off, by runs that are finer.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--trust/--no-trust",
+            show_default="where that takes less than a second",
+            help="Measure by how much each number may be off, by runs that are finer.",
+        ),
+    ] = None,
     out: Annotated[Path | None, shared_options.out("Folder for the results, out/NAME unless given.")] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw figures.")] = True,
     report: Annotated[bool, typer.Option("--report", help="Write report.html, a page that opens anywhere.")] = False,
@@ -56,6 +64,7 @@ def run(
         str | None,
         typer.Option(metavar="NAME.mp4|NAME.gif", show_default=False, help="Film the motion, into the same folder."),
     ] = None,
+    stress: Annotated[bool, typer.Option("--stress", help="Colour beams by their stress in the film.")] = False,
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
@@ -98,10 +107,8 @@ def run(
         with _report_kept_files(folder):
             if stopped:
                 raise KeyboardInterrupt
-            if trust and not trajectory.info.trust and trajectory.info.status is Ending.FINISHED:
-                from lissom.results.trust.run_trust import trust as measure
-
-                measure(trajectory, progress=not quiet)
+            if trust is not False and not trajectory.info.trust and trajectory.info.status is Ending.FINISHED:
+                _measure_trust(trajectory, trust is True, quiet)
             with Progress("preparing results", show=not quiet):
                 summary = trajectory.summary()
             try:
@@ -111,7 +118,7 @@ def run(
                 if not (quiet or as_json):
                     _show(trajectory, summary)
             trajectory = trajectory.beside(labelled(beside))
-            _extras(folder, trajectory, figures, report, animation, show=not quiet)
+            _extras(folder, trajectory, figures, report, animation, stress, show=not quiet)
             folder.finish(summary)
     if as_json:
         import json
@@ -167,6 +174,15 @@ def _trajectory(prepared: Prepared, quiet: bool) -> Trajectory:
         return prepared.simulate(progress=not quiet)
 
 
+def _measure_trust(trajectory: Trajectory, asked: bool, quiet: bool) -> None:
+    """Measure error bars, unless that takes long and nobody asked for it."""
+    from lissom.results.trust.run_trust import BUDGET, is_quick
+    from lissom.results.trust.run_trust import trust as measure
+
+    if asked or is_quick(trajectory):
+        measure(trajectory, budget=BUDGET if asked else 0.0, progress=not quiet)
+
+
 def _as_chosen(scenario: Scenario, trajectory: Trajectory) -> Scenario:
     """Return the scenario with what was chosen for its accuracy, so that it runs so again."""
     chosen = trajectory.info.accuracy["chosen"]
@@ -196,7 +212,7 @@ def _report_kept_files(folder: Folder) -> Iterator[None]:
 
 
 def _extras(
-    folder: Folder, trajectory: Trajectory, figures: bool, report: bool, animation: str | None, show: bool
+    folder: Folder, trajectory: Trajectory, figures: bool, report: bool, animation: str | None, stress: bool, show: bool
 ) -> None:
     """Draw what is asked for; the data is safe by now."""
     if figures:
@@ -206,7 +222,7 @@ def _extras(
         with Progress("writing the report", show=show):
             folder.report(trajectory)
     if animation is not None:
-        folder.film(trajectory, animation, show)
+        folder.film(trajectory, animation, show, stress)
 
 
 def _tell_ending(trajectory: Trajectory, folder: Folder) -> None:

@@ -130,13 +130,13 @@ class Folder:
             save(trajectory, self.path / "report.html")
         self.files.append("report.html")
 
-    def film(self, trajectory: Trajectory, name: str, show: bool) -> None:
-        """Write a film of the motion; its name must stay inside the folder."""
+    def film(self, trajectory: Trajectory, name: str, show: bool, stress: bool = False) -> None:
+        """Write a film of the motion, coloured by `stress` if wanted; its name must stay inside the folder."""
         from lissom.view.films.film import film
 
         goal = within(self.path, name)
         with _explain_disk_errors(self.path), Progress("drawing the film", unit="pictures", show=show) as bar:
-            film(trajectory, goal, progress=bar.reach)
+            film(trajectory, goal, progress=bar.reach, stress=stress)
         self.files.append(name)
 
     def account(self, summary: Summary) -> dict[str, Any]:

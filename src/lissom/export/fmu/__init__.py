@@ -15,6 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
+from lissom.control.laws.sampled_control import Sampled
 from lissom.errors import LissomError, check_choice, within
 from lissom.files import check_goal, write_whole
 from lissom.scenario.prepare import Prepared
@@ -57,8 +58,8 @@ def to_fmu(
     name : str, optional
         Of the model, the scenario's unless given.
     platforms : sequence of str
-        Other machines that it is to run on, too: "win64", "linux64", "darwin64", "aarch64-linux" or
-        "aarch64-darwin"; needs the package ziglang.
+        Other machines that it is to run on, too: "win64", "linux64", "darwin64", "aarch64-linux",
+        "aarch64-darwin" or "all"; needs the package ziglang.
     """
     from lissom.export.fmu import (
         fmu_build as build,
@@ -85,13 +86,16 @@ def to_fmu(
     prepared, title = _prepare(scenario)
     title = name or title
     frozen.check(prepared)
-    if prepared.model.loops and kind == "model-exchange":
-        raise LissomError("loops would drift open in a tool's integrator; export co-simulation", ("kind",), kind)
+    sampled = isinstance(prepared.controller, Sampled)
+    if kind == "model-exchange" and (prepared.model.loops or sampled):
+        why = "a controller takes samples between" if sampled else "loops would drift open in"
+        raise LissomError(f"{why} the steps of a tool's integrator; export co-simulation", ("kind",), kind)
     fed = tuple(prepared.model.ends if wrenches is None else wrenches)
     for link in fed:
         prepared.model.row(link)
     inputs = Inputs(prepared.model, prepared.controller, fed)
-    own = frozen.own_memory(prepared, len(inputs), 2 * len(inputs.channels) + 3 + len(dict.fromkeys(parameters)))
+    gains = 0 if sampled else 2 * len(inputs.channels)
+    own = frozen.own_memory(prepared, len(inputs), gains + 3 + len(dict.fromkeys(parameters)))
     run = frozen.freeze(prepared, fed, own)
     image = run.image(own)
     with within("parameters"):
@@ -110,7 +114,7 @@ def to_fmu(
         duration=prepared.settings.duration,
         step=1.0 / prepared.settings.rate,
         tolerance=prepared.settings.rtol,
-        exchange=kind != "co-simulation" and not prepared.model.loops,
+        exchange=kind != "co-simulation" and not prepared.model.loops and not sampled,
         simulation=kind != "model-exchange",
         sources=build.source_names(version, kernels.units),
     )

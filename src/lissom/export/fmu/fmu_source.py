@@ -28,7 +28,9 @@ def code_of(call: Call) -> KernelCode:
 def header(frozen: Frozen, own: OwnMemory, image: Image, variables: Variables, inputs: Inputs) -> str:
     """Write model.h: where the parts of the run's memory lie, and their sizes."""
     run, law = frozen.memory, frozen.memory.system.law.fields
-    model = frozen.model
+    model, control = frozen.model, frozen.control
+    if control is not None:
+        law = control.law.arrays
     places = {
         "CLOCK": run.state.clock, "STATE_Q": run.state.q, "STATE_V": run.state.v, "STATE_A": run.state.a,
         "CONTINUED": run.state.flags, "WRITTEN": run.record.next, "LATEST": run.system.latest,
@@ -36,6 +38,7 @@ def header(frozen: Frozen, own: OwnMemory, image: Image, variables: Variables, i
         "ENDS": run.segments.ends, "JUMPS": run.segments.jumps,
         "BREAKS": law.breaks, "COEFFICIENTS": law.coefficients, "INPUTS": own.inputs, "SWITCHES": own.switches,
         "PARAMETERS": own.parameters, "OWN_Q": own.q, "OWN_V": own.v, "OWN_A": own.a, "OWN_RATE": own.rate,
+        "ACTING": own.acting, "WAITING": own.waiting, "SAMPLED": own.counts,
     }  # fmt: skip
     step, duration = run.step, run.duration
     loads = 6 * len(frozen.fed)
@@ -49,6 +52,10 @@ def header(frozen: Frozen, own: OwnMemory, image: Image, variables: Variables, i
     lines = [f"#define {name} {image.offset(array)}" for name, array in places.items()]
     lines += [f"#define {name} {value}" for name, value in numbers.items()]
     lines += [f"#define WATCHED_COUNT {len(tip_maps(frozen)) // 3}", f"#define RACING {RACING!r}"]
+    rate, delay = (1.0, 0.0) if control is None else (control.rate, control.delay)
+    lines += [f"#define CONTROLLED {len(own.acting)}", f"#define WAITING_ROWS {len(own.waiting)}"]
+    lines += [f"#define SAMPLE_RATE {rate!r}", f"#define SAMPLE_DELAY {delay!r}"]
+    lines += ["extern const int32_t controlled[];", "void control(unsigned char *memory, double t, double *u);"]
     lines += [f"#define LONGEST {step or 0.1 * duration!r}", f"#define AFTER_JUMP {1e-3 * duration!r}"]
     lines += [f"extern const int32_t {name}[];" for name in tables(frozen, inputs)]
     lines += ["extern const uint32_t states[], derivatives[];", "extern const double tip_maps[];"]
@@ -112,6 +119,7 @@ def source(
         *(_call(image, call, kernels) for call in frozen.calls),
         _parameters(image, own, tuned),
         _sense(frozen, image),
+        _control(frozen, own, image),
         _image(image),
     ]
     return "\n".join(parts) + "\n"
@@ -188,6 +196,34 @@ def _sense(frozen: Frozen, image: Image) -> str:
     memcpy(memory + {image.offset(frozen.senses.wrench)}, memory + {image.offset(acting)}, {size});
     sense_forces(memory);
     sense_places(memory);
+}}"""
+
+
+def _control(frozen: Frozen, own: OwnMemory, image: Image) -> str:
+    """Return the function that takes a sample of the controller: u (na,) from what is measured at the time t."""
+    one = frozen.control
+    if one is None:
+        return f"""{_table("int32_t", "controlled", [])}
+void control(unsigned char *memory, double t, double *u) {{ (void)memory, (void)t, (void)u; }}"""
+    arrays, na = one.law.arrays, len(one.law.names)
+    places = one.places(frozen, image)
+    force = [int(k) for k in one.law.force]
+    more = ""
+    if one.law.added is not None:
+        added, size = image.offset(own.added), own.added.nbytes
+        more = f"""    memset(memory + {added}, 0, {size});
+    added_torques(memory, t);
+    for (int k = 0; k < {na}; k++)
+        ((double *)(memory + {image.offset(arrays.model)}))[k] = ((double *)(memory + {added}))[controlled[k]];
+"""
+    return f"""{_table("int32_t", "controlled", force)}
+{_table("uint32_t", "measured", places)}
+void control(unsigned char *memory, double t, double *u) {{
+    double *y = (double *)(memory + {image.offset(arrays.y)});
+    for (int k = 0; k < {len(places)}; k++) y[k] = *(double *)(memory + measured[k]);
+    digital_reference(memory, t);
+{more}    digital_sample(memory);
+    memcpy(u, memory + {image.offset(arrays.u)}, {na} * sizeof(double));
 }}"""
 
 

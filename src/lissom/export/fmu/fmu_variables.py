@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lissom.control.laws.control_law import ControlLaw
+from lissom.control.laws.digital_law import as_digital
+from lissom.control.laws.sampled_control import Sampled
 from lissom.export.fmu.fmu_parameters import FmuParameter
 from lissom.export.fmu.frozen_run import Frozen, OwnMemory
 from lissom.export.fmu.memory_image import Image
@@ -58,7 +60,8 @@ class Inputs:
         driven = set(np.flatnonzero(model.arrays.velocities.prescribed).tolist())
         self.torques = [int(k) for k in model.actuated if int(k) not in driven]  # places in v
         self.channels = followed(controller)  # of the law
-        names = [] if controller is None else [controller.names[k] for k in self.channels]
+        known = _digital(controller)[0] if isinstance(controller, Sampled) else getattr(controller, "names", ())
+        names = [known[k] for k in self.channels]
         self.names = [f"inputs.torque.{model.coordinates[k]}" for k in self.torques]
         self.units = [FORCE[units[k]] for k in self.torques]
         self.texts = ["torque that is added" if units[k] == "rad" else "force that is added" for k in self.torques]
@@ -76,15 +79,30 @@ class Inputs:
         return len(self.names)
 
 
-def followed(controller: ControlLaw | None) -> list[int]:
-    """Return channels of a law that follow a reference; of those with one name the first."""
+def followed(controller: ControlLaw | Sampled | None) -> list[int]:
+    """Return channels of a law that follow a reference; of those with one name the first.
+
+    A sampled one that knows a model of the arm follows the references of the scenario alone.
+    """
     found: dict[str, int] = {}
+    if isinstance(controller, Sampled):
+        names, added = _digital(controller)
+        return [] if added else list(range(len(names)))
     if controller is not None:
         kinds = [part.kind for part in controller.parts for _ in part.names]
         for k, name in enumerate(controller.names):
             if kinds[k].follows(controller.kp[k], controller.kd[k]):
                 found.setdefault(name, k)
     return list(found.values())
+
+
+def _digital(controller: Sampled) -> tuple[tuple[str, ...], bool]:
+    """Return coordinates of a sampled controller, and whether it adds torques of a model."""
+    function = controller.function
+    if isinstance(function, ControlLaw):
+        return function.names, True
+    law = as_digital(function)
+    return ((), True) if law is None else (law.names, law.added is not None)
 
 
 class Variables(list[FmuVariable]):

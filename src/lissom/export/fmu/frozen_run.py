@@ -8,6 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.control.laws.control_kernel import control_forces, law_scratch
+from lissom.control.laws.digital_kernel import digital_step, follow_reference
+from lissom.control.laws.digital_law import DigitalLaw, StateLook, as_digital
+from lissom.control.laws.law_tables import packed_law
+from lissom.control.laws.sampled_control import Sampled
 from lissom.dynamics.sensing import Sensing, sensors_of
 from lissom.dynamics.sensor_kinds import Moment, kind_of
 from lissom.errors import LissomError
@@ -26,7 +31,7 @@ from lissom.simulation.stepping.run_memory import RunMemory
 from lissom.simulation.stepping.time_loop import TimeLoop
 
 FED = "inputs"  # name of a load that comes from outside
-CHUNK = 50  # steps at a time, as in `simulation.loop.time_loop`
+CHUNK = 50  # steps at a time, as in `simulation.stepping.time_loop`
 
 
 class Scalar(NamedTuple):
@@ -55,6 +60,10 @@ class OwnMemory(NamedTuple):
     v: np.ndarray  # (nv,)
     a: np.ndarray  # (nv,)
     rate: np.ndarray  # (nq,) of the configuration
+    acting: np.ndarray  # (na,) torques of a digital controller that act
+    waiting: np.ndarray  # (late + 2, 1 + na) times and torques of samples that are to act
+    counts: np.ndarray  # (3,) samples taken, first of those that wait, how many wait
+    added: np.ndarray  # (nv,) torques of a model for the controller
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,26 @@ class FrozenSensors:
     readings: tuple[tuple[str, str, np.ndarray], ...]  # name, unit and place (1,) of each number
     wrench: np.ndarray  # (rows, 6) external wrenches, of the model's rows first
     calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True)
+class FrozenControl:
+    """A digital controller in an FMU."""
+
+    law: DigitalLaw
+    rate: float
+    delay: float
+    calls: tuple[Call, ...]
+
+    def places(self, frozen: Frozen, image: Image) -> list[int]:
+        """Return where the measured numbers lie: states, or readings of ideal sensors."""
+        state = frozen.memory.state
+        if isinstance(self.law.look, StateLook):
+            q, v = image.entries(state.q), image.entries(state.v)
+            return [*(int(q[k]) for k in self.law.look.on_q), *(int(v[k]) for k in self.law.look.on_v)]
+        readings = frozen.senses.readings if frozen.senses is not None else ()
+        known = {name: int(image.entries(place)[0]) for name, _, place in readings}
+        return [known[name] for name in self.law.measured]
 
 
 @dataclass(frozen=True)
@@ -78,6 +107,7 @@ class Frozen:
     fed: tuple[str, ...]  # links on whose tips loads from outside act
     all_loads: tuple[Load, ...]  # with these
     senses: FrozenSensors | None  # where there are sensors
+    control: FrozenControl | None = None  # where the controller is sampled
 
     @property
     def model(self) -> Any:
@@ -107,7 +137,7 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
     memory = RunMemory(
         prepared.model,
         settings,
-        controller=prepared.controller,
+        controller=None if isinstance(prepared.controller, Sampled) else prepared.controller,
         start=prepared.start,
         motion=prepared.motion,
         loads=all_loads,
@@ -136,7 +166,49 @@ def freeze(prepared: Prepared, fed: Sequence[str], own: OwnMemory) -> Frozen:
     )
     senses = _senses(prepared, model, own, seen)
     calls += senses.calls if senses is not None else ()
-    return Frozen(prepared, memory, method, seen, calls, tuple(fed), all_loads, senses)
+    control = _control(prepared.controller, model, own) if isinstance(prepared.controller, Sampled) else None
+    calls += control.calls if control is not None else ()
+    return Frozen(prepared, memory, method, seen, calls, tuple(fed), all_loads, senses, control)
+
+
+def _control(controller: Sampled, model: Model, own: OwnMemory) -> FrozenControl:
+    """Return a sampled controller before its first sample."""
+    law = digital_law(controller, model)
+    law.reset()
+    t = Scalar("t", 0.0)
+    calls: tuple[Call, ...] = (
+        Call("digital_reference", follow_reference, (law.struct, t)),
+        Call("digital_sample", digital_step, (law.struct,)),
+    )
+    if law.added is not None:
+        packed, twin = packed_law(law.added), law.added.twin or model
+        scratch = law_scratch(packed, None, twin, np.float64)
+        arguments = (packed, twin.struct, scratch, t, own.q, own.v, own.added)
+        calls += (Call("added_torques", control_forces, arguments),)
+    return FrozenControl(law, controller.rate, controller.delay, calls)
+
+
+def digital_law(controller: Sampled, model: Model) -> DigitalLaw:
+    """Return a sampled controller as data, or refuse what is Python or reads more than an FMU's ideal sensors tell."""
+    law = as_digital(controller.function, model)
+    if law is None:
+        raise LissomError(
+            "is computed in Python, which an FMU cannot hold; take pd, pid, lqr, lqg, computed-torque or torque, or "
+            "remove it and feed the torques through inputs.torque",
+            ("control",),
+        )
+    if not law.eyes and not isinstance(law.look, StateLook):
+        text = "reads sensors beside encoders by lqr, which an FMU cannot look at; take lqg, whose sensors it has"
+        raise LissomError(text, ("control", "sensors"))
+    for eye in law.eyes:
+        late = next((name for name in ("rate", "delay", "low_pass") if getattr(eye, name)), None)
+        if late is not None:
+            text = "is none in an FMU, whose sensors are ideal; leave it out, and design again"
+            raise LissomError(f"{eye.called}: {late} {text}", ("control", "sensors"))
+        if not kind_of(eye).in_memory:
+            text = f"is of type {eye.kind}, which an FMU cannot hold; design with other sensors"
+            raise LissomError(f"{eye.called} {text}", ("control", "sensors"))
+    return law
 
 
 def _senses(prepared: Prepared, model: Model, own: OwnMemory, seen: Observation) -> FrozenSensors | None:
@@ -163,16 +235,25 @@ def own_memory(prepared: Prepared, inputs: int, parameters: int) -> OwnMemory:
     """Make the memory that an exported model has beside that of the run."""
     nq, nv = prepared.model.nq, prepared.model.nv
     sizes = (inputs, 1, parameters, nq, nv, nv, nq)
-    return OwnMemory(*(np.zeros(size) for size in sizes))
+    controller = prepared.controller
+    na = late = 0
+    if isinstance(controller, Sampled):
+        na = len(digital_law(controller, prepared.model).names)
+        late = int(np.ceil(controller.delay * controller.rate)) + 2
+    waiting, counts = np.zeros((late, 1 + na)), np.zeros(3 if na else 0, np.int64)
+    more: tuple[np.ndarray, ...] = (np.zeros(na), waiting, counts, np.zeros(nv if na else 0))
+    return OwnMemory(*(np.zeros(size) for size in sizes), *more)
 
 
 def check(prepared: Prepared) -> None:
     """Refuse what needs Python while it runs."""
     from lissom.control.laws.control_law import ControlLaw
 
-    if prepared.controller is not None and not isinstance(prepared.controller, ControlLaw):
+    if isinstance(prepared.controller, Sampled):
+        digital_law(prepared.controller, prepared.model)
+    elif prepared.controller is not None and not isinstance(prepared.controller, ControlLaw):
         raise LissomError(
-            "is sampled or computed in Python, which an FMU cannot hold; leave out rate and delay, take pd, "
+            "is several at once or computed in Python, which an FMU cannot hold; take one of pd, pid, lqr, lqg, "
             "computed-torque or torque, or remove it and feed the torques through inputs.torque",
             ("control",),
         )

@@ -100,7 +100,9 @@ static void follow(Run *run, const double *wanted) {
 
 static void take_in(Run *run) {
     const double *inputs = NUMBERS(run, INPUTS);
+    for (int k = 0; k < CONTROLLED; k++) NUMBERS(run, HELD)[controlled[k]] = 0.0;
     for (int k = 0; k < TORQUES_COUNT; k++) NUMBERS(run, HELD)[torques[k]] = inputs[k];
+    for (int k = 0; k < CONTROLLED; k++) NUMBERS(run, HELD)[controlled[k]] += NUMBERS(run, ACTING)[k];
     inputs += TORQUES_COUNT;
     if (NUMBERS(run, SWITCHES)[0] != 0.0)
         follow(run, inputs);
@@ -198,12 +200,53 @@ static void look(Run *run) {
     run->observed = 1;
 }
 
+/* A controller with samples, as `control/laws/sampled_control.py` holds them: taken at the rate, each acting after the
+   delay. */
+
+static double next_sample(Run *run) {
+    if (!CONTROLLED) return INFINITY;
+    const int64_t *counts = COUNTS(run, SAMPLED);
+    double sample = (double)counts[0] / SAMPLE_RATE;
+    return counts[2] > 0 ? fmin(sample, NUMBERS(run, WAITING)[(1 + CONTROLLED) * counts[1]]) : sample;
+}
+
+static void take_samples(Run *run) {
+    if (!CONTROLLED) return;
+    double t = run->time, slack = 1e-9 / SAMPLE_RATE;
+    int64_t *counts = COUNTS(run, SAMPLED);
+    double *waiting = NUMBERS(run, WAITING);
+    double sample_time = (double)counts[0] / SAMPLE_RATE;
+    if (sample_time <= t + slack) {
+        settle(run);
+        if (counts[0] == 0) memset(run->memory + OWN_A, 0, NV * sizeof(double)); /* sensors see a steady motion first */
+        COUNTS(run, WRITTEN)[0] = 0;
+        sample(run->memory, t);
+        observe(run->memory);
+        sense(run->memory);
+        double *row = waiting + (1 + CONTROLLED) * ((counts[1] + counts[2]) % (WAITING_ROWS + !WAITING_ROWS));
+        row[0] = sample_time + SAMPLE_DELAY;
+        control(run->memory, sample_time, row + 1);
+        counts[2]++;
+        counts[0]++;
+        unsettle(run);
+    }
+    while (counts[2] > 0 && waiting[(1 + CONTROLLED) * counts[1]] <= t + slack) {
+        memcpy(run->memory + ACTING, waiting + (1 + CONTROLLED) * counts[1] + 1, CONTROLLED * sizeof(double));
+        counts[1] = (counts[1] + 1) % (WAITING_ROWS + !WAITING_ROWS);
+        counts[2]--;
+        run->changed = 1;
+        unsettle(run);
+    }
+}
+
 void run_begin(Run *run, double time) {
     run->time = time;
     NUMBERS(run, CLOCK)[CLOCK_TIME] = time;
     run->changed = 1;
     unsettle(run);
     run_pass_events(run);
+    settle(run);
+    take_samples(run);
     settle(run);
 }
 
@@ -228,7 +271,7 @@ int run_step(Run *run, double end) {
     double *clock = NUMBERS(run, CLOCK);
     settle(run);
     while (clock[CLOCK_TIME] < end) {
-        double segment = fmin(end, end_after(run, clock[CLOCK_TIME]));
+        double segment = fmin(fmin(end, end_after(run, clock[CLOCK_TIME])), next_sample(run));
         int64_t status;
         look_no_further(run, segment);
         do {
@@ -238,6 +281,8 @@ int run_step(Run *run, double end) {
             if (status == 2 || status == 3) return (int)status;
             if (diverges(run)) return 4;
         } while (status == 1);
+        take_samples(run);
+        if (CONTROLLED && run->changed) settle(run);
         if (jumps_at(run, segment)) {
             run->changed = 1;
             settle(run);

@@ -16,7 +16,7 @@ from lissom.kernel.compile import inline
 
 __all__ = ["above", "clamp", "cos", "of_several", "since", "sin", "sqrt", "step", "tanh", "worst"]
 
-ENDLESS = 1e300
+ENDLESS = 1e300  # beyond every number of a state
 
 
 def tanh(x: Any) -> Any:

@@ -18,7 +18,7 @@ from lissom.kernel.data.arrays import Arrays
 from lissom.kernel.data.table_operations import mapped
 from lissom.kernel.maths import elementary_functions as own
 
-ROUND_OFF = 1e-13
+ROUND_OFF = 1e-13  # of the largest entry of a body's table
 
 
 def retarget(kernel: Any, elementary: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:

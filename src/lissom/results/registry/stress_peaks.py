@@ -54,17 +54,19 @@ def stress_peaks(run: RunData) -> tuple[StressPeak, ...]:
 
 def peak_stress(run: RunData) -> np.ndarray:
     """Return the largest von Mises stress in each of the `stressed_links` at every sample, (N, links) Pa."""
+    return np.stack([stress_along(run, link)[1].max(axis=1) for link in stressed_links(run)], axis=1)
+
+
+def stress_along(run: RunData, link: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return places (k,) along a beam, and the largest von Mises stress in each section there, (N, k) Pa."""
+    beam, materials = _beam(run, link), run.model.robot.materials
+    x, forces = forces_along(run, link)
     made = []
-    for link in stressed_links(run):
-        beam, materials = _beam(run, link), run.model.robot.materials
-        x, forces = forces_along(run, link)
-        most = np.zeros(len(run.raw.time))
-        for k, place in enumerate(x):
-            stress = beam.section_stress(float(place), materials, ending=place in x[k + 1 :])
-            assert stress is not None  # its shape is known
-            most = np.maximum(most, stress.peaks(forces[:, k])[:, 3])
-        made.append(most)
-    return np.stack(made, axis=1)
+    for k, place in enumerate(x):
+        stress = beam.section_stress(float(place), materials, ending=place in x[k + 1 :])
+        assert stress is not None  # its shape is known
+        made.append(stress.peaks(forces[:, k])[:, 3])
+    return x, np.stack(made, axis=1)
 
 
 def _stress_peak(run: RunData, link: str) -> StressPeak:

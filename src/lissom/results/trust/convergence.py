@@ -13,6 +13,14 @@ from functools import lru_cache
 
 import numpy as np
 
+KINDS = {  # of errors, by what is refined
+    "data": "data",
+    "sampling": "outputs",
+    "time": "steps",
+    "functions": "functions",
+    "field": "field",
+    "shear": "no shear",
+}
 SAFETY = 1.5  # times the measured change: with it error bars cover the true error in 95 % of cases
 LEAST_ORDER = 0.3  # of convergence in the number of functions: below it nothing tells a limit from slow growth
 JUMP_ORDER = 0.7  # below it where the number is one of a jump, whose wrenches grow with every function
@@ -62,10 +70,7 @@ class Measured:
     @property
     def order(self) -> float:
         """The power of the number of functions with which the number converges, by both enrichments; 0 at the least."""
-        first, second = abs(self.half_more - self.dense), abs(self.twice - self.half_more)
-        if not first > 0:
-            return MOST_ORDER if second == 0 else 0.0
-        return _order(second / first, self.sizes)
+        return convergence_order(abs(self.half_more - self.dense), abs(self.twice - self.half_more), self.sizes)
 
     @property
     def tail(self) -> float:
@@ -86,6 +91,13 @@ class Measured:
         """The estimate: all refinements together, or the largest alone, and the tail; times a factor of safety."""
         whole = max(abs(self.together - self.plain) + self.tail, *self.changes.values())
         return SAFETY * whole + self.resolution + FLOOR * abs(self.plain)
+
+
+def convergence_order(first: float, second: float, sizes: tuple[int, int, int]) -> float:
+    """Return the power of the number of functions by which two changes in a row, between three sizes, are explained."""
+    if not first > 0:
+        return MOST_ORDER if second == 0 else 0.0
+    return _order(second / first, sizes)
 
 
 @lru_cache(maxsize=4096)

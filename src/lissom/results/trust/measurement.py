@@ -13,7 +13,8 @@ from lissom.messages import listed
 from lissom.model.any_robot import as_model
 from lissom.model.description.robot import Robot
 from lissom.results.error_bars import ErrorBar, ErrorSource, Trust
-from lissom.results.trust.convergence import Measured
+from lissom.results.trajectory import Trajectory
+from lissom.results.trust.convergence import KINDS, Measured
 from lissom.results.trust.headline import Headline, Numbers, group
 from lissom.results.trust.refined_robots import (
     as_many_more,
@@ -24,18 +25,12 @@ from lissom.results.trust.refined_robots import (
     with_exact_field,
 )
 from lissom.results.trust.remedies import remedy
+from lissom.results.trust.repeated_runs import RepeatedRuns
 
 MATTERS = 0.1  # share of a number's error from which on it is worth knowing which link it comes from
 HIDDEN = 0.3  # of a peak, from which on a wrench at a jump may outgrow it with more functions
 NEAR = 0.02  # of the run, by which a peak comes after a jump that causes it
-KINDS = {
-    "data": "data",
-    "sampling": "outputs",
-    "time": "steps",
-    "functions": "functions",
-    "field": "field",
-    "shear": "no shear",
-}
+ALONE = ("data", "functions alone")  # refinements of which there are many: their runs are not kept
 Place = tuple[str, str]  # a link and a direction of it, or all of them: ""
 
 
@@ -50,6 +45,7 @@ class Computed:
     numbers: Numbers
     wall: float  # s
     jumps: np.ndarray = field(default_factory=lambda: np.zeros(0))  # s
+    run: Trajectory | None = None  # that they are of, where they are of one
 
 
 @dataclass(frozen=True)
@@ -76,6 +72,8 @@ class Question:
     behind : mapping of str to str
         Numbers that are not asked about but stand behind one that is, which has no limit if they have none: what a
         wrench is at a jump that is not yet its peak.
+    run : Trajectory, optional
+        The run that the numbers are of.
     """
 
     robot: Robot
@@ -87,6 +85,7 @@ class Question:
     steps: bool = True
     outputs: float = 2.0
     behind: Mapping[str, str] = field(default_factory=dict)
+    run: Trajectory | None = None
 
 
 def measure(question: Question, budget: float) -> Trust:
@@ -109,6 +108,7 @@ class ErrorMeasurement:
         self.sizes = (1, 2, 3)
         self.costs: dict[str, float] = {}
         self.measured: dict[str, Measured] = {}
+        self.runs: dict[str, Trajectory] = {}
         self.repeats, self._began = 0, time.perf_counter()
 
     def trust(self) -> Trust:
@@ -121,8 +121,8 @@ class ErrorMeasurement:
         best = self.robot
         if self.places:
             richer = enriched(self.robot, self.model, as_many_more)
-            found = self._compute("functions", enriched(self.robot, self.model, half_more))
-            more = self._compute("functions", richer) if found else None
+            found = self._compute("functions", enriched(self.robot, self.model, half_more), kept_as="half more")
+            more = self._compute("functions", richer, kept_as="twice") if found else None
             if found and more:
                 half, twice, best, self.sizes = found, more, richer, self._all_sizes
         better = {}
@@ -150,9 +150,17 @@ class ErrorMeasurement:
             if behind.limitless and measured[name].twice > HIDDEN * abs(measured[shown].twice):
                 bars[shown] = replace(bars[shown], error=np.inf, limitless=behind.limitless)
         advice = remedy(self.robot, self.counts, bars, self.costs, self.question.remedies)
-        return Trust(bars, advice, self.repeats, time.perf_counter() - self._began, self._told_by)
+        wall = time.perf_counter() - self._began
+        return Trust(bars, advice, self.repeats, wall, self._told_by, self._repeated_runs)
 
-    def _compute(self, kind: str, robot: Robot, finer: bool = False) -> Numbers | None:
+    @property
+    def _repeated_runs(self) -> RepeatedRuns | None:
+        """The runs behind the numbers; None where these are not of a run."""
+        if self.question.run is None:
+            return None
+        return RepeatedRuns({"plain": self.question.run, **self.runs}, self.sizes)
+
+    def _compute(self, kind: str, robot: Robot, finer: bool = False, kept_as: str = "") -> Numbers | None:
         """Return the numbers of a repeated computation; None, with a note, where it cannot be made."""
         what = KINDS.get(kind, "everything at once")
         try:
@@ -165,6 +173,8 @@ class ErrorMeasurement:
         self.repeats += 1
         self.costs[kind] = found.wall / max(self.question.wall, 1e-9)
         self.jumps = found.jumps
+        if found.run is not None and kind not in ALONE:
+            self.runs[kept_as or kind] = found.run
         return found.numbers
 
     def _measure(self, name: str, plain: Headline, runs: Sequence[Numbers], better: Mapping[str, Numbers]) -> Measured:

@@ -24,6 +24,8 @@ SHORTER = 4.0  # times shorter fixed steps
 PER_STEP = 4.0  # outputs in a step, between which peaks are found
 MOST_SAMPLES = 20_000  # of a dense run
 BUDGET = 1.0  # s for looking at links one by one
+QUICK = 60_000  # steps times squared coordinates: measuring runs of ella, with 44 000, takes half a second
+FEW_SAMPLES = 5000
 
 
 def trust(
@@ -71,8 +73,17 @@ def trust(
         if arguments or more:
             raise LissomError(f"a run has no further arguments; leave out {', '.join([*map(str, arguments), *more])}")
         found = measure(run_question(subject), budget)
-    subject.info = replace(subject.info, trust=found.to_dict())
+    subject.info, subject.measured = replace(subject.info, trust=found.to_dict()), found
     return found
+
+
+def is_quick(run: Trajectory) -> bool:
+    """Return whether measuring how far a run can be trusted takes less than a second, as far as counts tell."""
+    if not isinstance(run.repeat, RepeatableRun) or run.info.settings is None:
+        return False
+    repeats = 1 + len(run.repeat.robot.toleranced()) / 3
+    work = run.info.steps * run.model.nv**2 * repeats
+    return work <= QUICK and len(run.time) * repeats <= FEW_SAMPLES
 
 
 def run_question(run: Trajectory) -> Question:
@@ -86,7 +97,7 @@ def run_question(run: Trajectory) -> Question:
         if raw.status is not Ending.FINISHED:
             raise EndsEarlyError(f"such a run {raw.status.word}, {raw.message}")
         made, jumps = from_run(raw), again.jumps(raw)
-        return Computed(headline(made.summary()) | at_jumps(made, jumps), raw.wall, jumps)
+        return Computed(headline(made.summary()) | at_jumps(made, jumps), raw.wall, jumps, made)
 
     plain = {
         name: one._replace(resolution=1 / usual.rate if one.unit == "s" else 0.0)
@@ -106,6 +117,7 @@ def run_question(run: Trajectory) -> Question:
         settings.duration,
         outputs=usual.rate / settings.rate,
         behind={name: name.removeprefix(AT_JUMPS) for name in behind},
+        run=run,
     )
 
 

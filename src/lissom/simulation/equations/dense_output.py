@@ -11,7 +11,7 @@ from __future__ import annotations
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.maths.chart import chart_rate, chart_velocity
 
-TERMS = 6
+TERMS = 6  # coefficients of a quintic
 
 
 @inline

@@ -1,8 +1,8 @@
 """Payloads that a link picks up and drops at given times.
 
-A payload is a rigid body fixed on a link while it is carried. Picked up at rest it joins the link as in a plastic
-impact: velocities jump so that the generalised momentum stays, and the energy lost is told. Dropped, it takes its own
-momentum away, and nothing jumps.
+A payload is a rigid body fixed on a link while it is carried. Picked up at rest, or tumbling, it joins the link as in a
+plastic impact: velocities jump so that the generalised momentum stays, its own included, and the energy lost is told.
+Dropped, it takes its own momentum away, and nothing jumps.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from lissom.dynamics import energy, loop_jacobian, mass_matrix
+from lissom.dynamics import energy, jacobian, loop_jacobian, mass_matrix, point_pose
 from lissom.errors import LissomError
 from lissom.kernel.data.arrays import Arrays
+from lissom.lie import so3
 from lissom.model.description.body import ZERO3, ZERO33
 from lissom.model.description.frame import Frame, frame_problems
 from lissom.model.description.location import AnyPlace
@@ -38,8 +39,9 @@ class Payload(Description):
 
     >>> Payload(link="hand", mass=5.0, pick=1.0, drop=3.0)
 
-    Without `pick` it is there from the start, without `drop` it stays. Before it is picked up it is at rest, or moves
-    already as the link does (`motion="carried"`).
+    Without `pick` it is there from the start, without `drop` it stays. Before it is picked up it is at rest, flies with
+    a `velocity` and a `spin` of its own, or moves already as the link does (`motion="carried"`). The link then grasps
+    it where it is: what it does before is not simulated, its momentum joins that of the robot.
     """
 
     what: ClassVar[str] = "payload"
@@ -60,12 +62,22 @@ class Payload(Description):
     pick: Annotated[float | None, Number("the time when it is picked up", "seconds", at_least=0)] = None
     drop: Annotated[float | None, Number("the time when it is dropped", "seconds", at_least=0)] = None
     motion: Annotated[str, Choice("how it moves before it is picked up", MOTIONS)] = "rest"
+    velocity: Annotated[Vec3, Vector("the velocity of its centre before it is picked up, world axes", "m/s")] = ZERO3
+    spin: Annotated[Vec3, Vector("its angular velocity before it is picked up, world axes", "rad/s")] = ZERO3
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.drop is not None and self.drop <= (self.pick or 0.0):
             begin = "the start" if self.pick is None else f"pick = {self.pick:g} s"
             raise refusals(("drop", self.drop, f"must be later than {begin}; give the time when it is dropped"))
+        for name in ("velocity", "spin"):
+            if not any(getattr(self, name)):
+                continue
+            if self.motion == "carried":
+                text = "is that of the link where motion is carried; leave one of the two out"
+                raise refusals((name, getattr(self, name), text))
+            if self.pick is None:
+                raise refusals((name, getattr(self, name), "needs a time when it is picked up; give pick"))
         return self
 
     @property
@@ -143,17 +155,34 @@ def exchange(model: Model, carried: Carried, t: float, q: np.ndarray, v: np.ndar
     before, M, total, driven = energy(model, q, v).total, mass_matrix(model, q), 0.0, 0.0
     events = []
     for payload in carried.put(model.memory, t):
-        momentum, lost = M @ v, 0.0
+        momentum, moving, lost = M @ v, 0.5 * float(v @ M @ v), 0.0
         M = mass_matrix(model, q)
         if payload.carried(t) and payload.motion == "rest":
-            joined, work = _velocities_after_grasp(model, q, M, momentum, v)
-            lost = 0.5 * float(momentum @ v - joined @ M @ joined) + work
+            own, energy_of_flight = _flight(model, q, payload)
+            joined, work = _velocities_after_grasp(model, q, M, momentum + own, v)
+            lost = moving + energy_of_flight - 0.5 * float(joined @ M @ joined) + work
             v, driven = joined, driven + work
         total += lost
         events.append(_event(payload, t, lost))
     if not events:
         return None
     return Exchange(v, energy(model, q, v).total - before + total - driven, total, driven, events)
+
+
+def _flight(model: Model, q: np.ndarray, payload: Payload) -> tuple[np.ndarray, float]:
+    """Return the generalised momentum (nv,) and the kinetic energy that a payload brings along, 0 where it rests."""
+    speed, spin = np.array(payload.velocity), np.array(payload.spin)
+    if not speed.any() and not spin.any():
+        return np.zeros(model.nv), 0.0
+    frame = Frame(link=payload.link, at=payload.at, origin=payload.origin)
+    place = model.robot.placed(frame)
+    turn = so3.from_rpy(np.array(place.origin.rpy))
+    centre = tuple((np.array(place.origin.xyz) + turn @ np.array(payload.com)).tolist())
+    R = point_pose(model, q, payload.link, place.at, centre)[:3, :3] @ turn
+    inertia = R @ np.array(payload.inertia) @ R.T
+    momenta = np.concatenate([inertia @ spin, payload.mass * speed])
+    energy_of_flight = 0.5 * float(spin @ inertia @ spin + payload.mass * speed @ speed)
+    return jacobian(model, q, payload.link, place.at, centre).T @ momenta, energy_of_flight
 
 
 def _velocities_after_grasp(

@@ -22,6 +22,7 @@ from lissom.study.execution.process_pool import Pool
 from lissom.study.execution.vector_runs import stream_of
 from lissom.study.plan.kept_quantities import Quantity, quantities
 from lissom.study.plan.run_plan import FINISHED, LOOKED, STATUS, Runs, StudyPiece, as_scenario, with_settings
+from lissom.study.plan.sampled_trust import sampled_trust
 from lissom.study.plan.sampling import Variations, in_si
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def simulate_batch(
     *,
     outputs: Outputs | None = None,
     cores: int | None = None,
+    trust: int = 0,
     progress: bool = True,
     **options: Unpack[RunOptions],
 ) -> xr.Dataset:
@@ -64,6 +66,8 @@ def simulate_batch(
         given.
     cores : int, optional
         Processes to use, all unless given.
+    trust : int, optional
+        Of how many runs, evenly spread, error bars are measured: `NAME error` in the dataset, nan of the others.
     progress : bool
         Show how far it is once it takes longer than two seconds.
     **options
@@ -93,7 +97,20 @@ def simulate_batch(
     with Progress("simulating", count, "runs", show=progress) as bar:
         piece = compute_runs(runs, processes, bar.update)
     tell_failures(piece.status, piece.cause, stacklevel=2)
-    return gather_runs(runs, piece)
+    data = gather_runs(runs, piece)
+    return data.assign(_errors(runs, trust)) if trust else data
+
+
+def _errors(runs: Runs, count: int) -> dict[str, tuple[str, np.ndarray, dict[str, str]]]:
+    """Return by how much outputs may be off, as variables over the runs; nan of runs that were not looked at."""
+    found = sampled_trust(runs, count)
+    names = dict.fromkeys(name for bars in found.values() for name in bars)
+    errors = {name: np.full(len(runs), np.nan) for name in names}
+    units = {}
+    for run, bars in found.items():
+        for name, bar in bars.items():
+            errors[name][run], units[name] = bar.error, bar.unit
+    return {f"{name} error": ("run", errors[name], {"units": units[name]}) for name in names}
 
 
 def everything(runs: Runs) -> dict[str, Quantity]:

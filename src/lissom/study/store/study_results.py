@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from rich.table import Table
 
+    from lissom.results.error_bars import ErrorBar
     from lissom.results.trajectory import Trajectory
     from lissom.study.plan.study_schema import Study
 
@@ -61,6 +62,12 @@ class Results(printing.Printed):
         if not 0 <= run < len(self.study):
             raise StudyError(f"there are runs 0 to {len(self.study) - 1}", ("run",), run)
         return self.study.runs.trajectory(run, **options)
+
+    def trust(self, count: int = 3) -> dict[int, dict[str, ErrorBar]]:
+        """Return error bars of the outputs of so many runs, evenly spread: {run: {output: ErrorBar}}."""
+        from lissom.study.plan.sampled_trust import sampled_trust
+
+        return sampled_trust(self.study.runs, count)
 
     def inputs(self) -> dict[str, np.ndarray]:
         """Return varied quantities, (runs,) each: numbers, or words such as the names of materials."""

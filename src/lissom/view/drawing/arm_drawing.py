@@ -21,6 +21,7 @@ from lissom.view.figures.figure_style import line
 if TYPE_CHECKING:
     from lissom.model.description.robot import Link
     from lissom.model.model import BodyNames, Model
+    from lissom.simulation.inputs.payload import Payload
     from lissom.view.drawing.link_solids import DrawnSolid
 
 SECTIONS = 25  # frames along a beam
@@ -60,11 +61,14 @@ class Drawing:
         end: the link whose tip is marked: the end-effector farthest along the links, or one named.
         tip, tip_offset: the frame that carries this tip, and its place in it, (3,).
         reach: longest way along the links from the base, in m.
+        carried: payloads that links pick up and drop.
         follow: index of the link that the picture travels with, None where it stands still (`viewpoint.followed`).
     """
 
-    def __init__(self, model: Model, sections: int = SECTIONS, tip: str | None = None) -> None:
-        self.model = model
+    def __init__(
+        self, model: Model, sections: int = SECTIONS, tip: str | None = None, carried: tuple[Payload, ...] = ()
+    ) -> None:
+        self.model, self.carried = model, carried
         self.links = model.links
         self.specs: dict[str, Link] = {link.name: link for link in model.robot.bodies}
         self._place_frames(sections)
@@ -154,6 +158,11 @@ class Drawing:
         size = float(np.linalg.norm(g))
         return -g / size if size > 0 else np.array([0.0, 0.0, 1.0])
 
+    @property
+    def grounded(self) -> bool:
+        """Whether there is a ground, with shadows: not in space, nor where the picture travels with the arm."""
+        return self.follow is None and bool(np.any(np.real(np.asarray(self.model.robot.gravity))))
+
     def colour(self, body: BodyNames) -> str:
         """Colour of a joint and of the link that it carries, the same as in every plot."""
         bodies = sorted(self.model.bodies, key=lambda b: b.joint_v.stop == b.joint_v.start)
@@ -170,6 +179,10 @@ class Drawing:
         return int(at[places.index(place)])
 
     # construction
+
+    def places(self, link: str) -> list[Any]:
+        """Return where on a flexible link its frames are: metres along it, or names of interfaces."""
+        return self._places[link]
 
     def _place_frames(self, sections: int) -> None:
         owner, rest = list(range(len(self.links))), [np.zeros((len(self.links), 3))]

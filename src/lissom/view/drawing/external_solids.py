@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.lie import so3
+from lissom.model.description.frame import Frame
 from lissom.view.drawing import triangle_meshes
-from lissom.view.drawing.link_solids import JOINT, DrawnSolid, Ends, joint_sign
+from lissom.view.drawing.link_solids import JOINT, PAYLOAD, DrawnSolid, Ends, joint_sign
 from lissom.view.drawing.triangle_meshes import Mesh
 
 if TYPE_CHECKING:
     from lissom.model.description.contact import Surface
-    from lissom.model.description.frame import Frame
     from lissom.view.drawing.arm_drawing import Drawing
 
 STEEL, ROPE, SPRING, RUBBER, GROUND = "#7A8794", "#4A4A4A", "#0072B2", "#2F3B46", "#C9CFD6"
 TURNS, AROUND, CORNERS = 9, 12, 6  # of a coil: turns, points per turn, corners of its wire
+DENSITY, LEAST, MOST = 700.0, 0.02, 0.15  # of payloads: kg/m3, and their edge as shares of the reach
 BARREL = 0.55  # of its length at rest
 
 
@@ -33,6 +34,8 @@ def outside_pieces(arm: Drawing) -> list[DrawnSolid]:
     # loops: a rod for a fixed distance, else the sign of the joint that closes it
     for loop in robot.loops:
         joined = [frame.link for frame in loop.between if frame.link in arm.specs]
+        if loop.ratio is not None:
+            continue  # a gear or belt inside the arm
         if loop.joint is None:
             ends = (_end(arm, loop.between[0]), _end(arm, loop.between[1]))
             made.append(_piece(loop.name, STEEL, *_line(0.8 * thin), ends))
@@ -58,6 +61,19 @@ def outside_pieces(arm: Drawing) -> list[DrawnSolid]:
         frame, offset = _end(arm, contact.surface)
         solid = _surface(contact.surface, arm.reach).moved(so3.from_rpy(np.real(contact.surface.origin.rpy)), offset)
         made.append(DrawnSolid(contact.name, "link", GROUND, solid.on(frame)))
+    return made
+
+
+def carried_pieces(arm: Drawing) -> list[DrawnSolid]:
+    """Return payloads that links pick up and drop, as cubes by their mass, there while they are carried."""
+    made = []
+    for payload in arm.carried:
+        frame, offset = _end(arm, Frame(link=payload.link, at=payload.at, origin=payload.origin))
+        turn = so3.from_rpy(np.array(payload.origin.rpy))
+        edge = float(np.clip(np.cbrt(payload.mass / DENSITY), LEAST * arm.reach, MOST * arm.reach))
+        cube = triangle_meshes.box([edge, edge, edge]).moved(turn, offset + turn @ np.array(payload.com)).on(frame)
+        until = np.inf if payload.drop is None else payload.drop
+        made.append(DrawnSolid(payload.called, "payload", PAYLOAD, cube, shown=(payload.pick or 0.0, until)))
     return made
 
 

@@ -50,6 +50,11 @@ class DrawnSolid(NamedTuple):
     modes: np.ndarray | None = None  # (m, n, 3) displacement of each point per modal coordinate of the link
     part: np.ndarray | None = None  # (n,) of what is between two frames: share of the way from the first to the second
     ends: Ends | None = None  # where that way begins and ends
+    shown: tuple[float, float] | None = None  # s from when to when it is there; always unless given
+
+    def there(self, time: float) -> bool:
+        """Return whether it is there at a time."""
+        return self.shown is None or self.shown[0] <= time <= self.shown[1]
 
 
 def pieces(arm: Drawing) -> list[DrawnSolid]:
@@ -72,6 +77,10 @@ def pieces(arm: Drawing) -> list[DrawnSolid]:
         from lissom.view.drawing.external_solids import outside_pieces
 
         made += outside_pieces(arm)
+    if arm.carried:
+        from lissom.view.drawing.external_solids import carried_pieces
+
+        made += carried_pieces(arm)
     return made
 
 

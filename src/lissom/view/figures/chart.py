@@ -39,6 +39,8 @@ class Series:
         Several curves with one entry in the legend.
     key : str
         Its name as a quantity of results, such as "position.elbow": what other runs and measured data call it.
+    error : array (N,), optional
+        By how much the values may be off, drawn as a band; infinite where nobody knows.
     """
 
     name: str
@@ -48,6 +50,12 @@ class Series:
     dashed: bool = False
     group: str = ""
     key: str = ""
+    error: np.ndarray | None = None
+
+    def scaled(self, factor: float) -> Series:
+        """Return the curve with values and errors times a factor."""
+        error = None if self.error is None else factor * self.error
+        return replace(self, values=factor * self.values, error=error)
 
     @classmethod
     def kth(cls, k: int, name: str, values: np.ndarray, key: str = "") -> Series:
@@ -105,7 +113,7 @@ class Chart:
         prefix = next((p for p in usable if most < PREFIXES[p] * below), usable[-1])
         if not prefix or not most or self.unit[:1] not in PREFIXED:
             return self
-        scaled = tuple(replace(s, values=s.values / PREFIXES[prefix]) for s in self.series)
+        scaled = tuple(s.scaled(1 / PREFIXES[prefix]) for s in self.series)
         return replace(self, unit=prefix + self.unit, series=scaled)
 
     def shown(self, how: Presentation) -> Chart:
@@ -115,7 +123,10 @@ class Chart:
         curves, unit = how.curves([curve.values for curve in self.series], self.unit)
         if unit == self.unit and all(new is old.values for new, old in zip(curves, self.series, strict=True)):
             return self
-        series = tuple(replace(curve, values=values) for curve, values in zip(self.series, curves, strict=True))
+        series = tuple(
+            replace(curve, values=values, error=_stretched(curve, values))
+            for curve, values in zip(self.series, curves, strict=True)
+        )
         return replace(self, unit=unit, series=series)
 
     def thinned(self, samples: int = SAMPLES) -> Chart:
@@ -130,7 +141,16 @@ class Chart:
                 part = np.nan_to_num(curve.values[rows])
                 keep |= {int(rows[part.argmin()]), int(rows[part.argmax()])}
         at = np.array(sorted(keep))
-        return replace(self, time=self.time[at], series=tuple(replace(s, values=s.values[at]) for s in self.series))
+        thin = tuple(
+            replace(s, values=s.values[at], error=None if s.error is None else s.error[at]) for s in self.series
+        )
+        return replace(self, time=self.time[at], series=thin)
+
+
+def _stretched(curve: Series, values: np.ndarray) -> np.ndarray | None:
+    """Return the errors of a curve whose values are in another unit now, or zero because they are noise."""
+    before, now = (float(np.nanmax(np.abs(each), initial=0.0)) for each in (curve.values, values))
+    return curve.error * (now / before) if curve.error is not None and now else None
 
 
 def quantity_charts(run: Trajectory, name: str) -> list[Chart]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DOTTED: dict[str, Any] = {"linestyle": (0, (2, 1.6)), "linewidth": 1.0}
 DOTS = [(0, (2, 1.6)), (0, (5, 2)), (0, (5, 1.6, 1, 1.6)), (0, (1, 2))]  # of the first that is drawn beside, ...
+BAND = 0.25  # opacity of error bands
 HIDING = 1.8  # extra width, in points, of a line that another one covers: its edges show on both sides
 FLAT = 0.3  # least extent of a drawing in space, relative to its largest
 ZOOM = 0.8  # of pictures in space: their labels stay beside what is drawn next to them
@@ -33,6 +34,11 @@ def draw_chart(axes: Axes, chart: Chart) -> None:
             label = None if curve.group else curve.name
             dotted = DOTTED | {"linestyle": DOTS[curve.turn % len(DOTS)]}
             axes.plot(chart.time, curve.values, color=curve.colour, alpha=0.8, label=label, **dotted)
+    for curve in solid:
+        if curve.error is not None:
+            known = np.isfinite(curve.error)
+            low, high = curve.values - curve.error, curve.values + curve.error
+            axes.fill_between(chart.time, low, high, where=known, color=curve.colour, alpha=BAND, linewidth=0)
     drawstyle = "steps-post" if chart.steps else "default"
     for curve, width in zip(solid, _widths([curve.values for curve in solid]), strict=True):
         look: dict[str, Any] = {"color": curve.colour, "linestyle": DASHES[curve.turn % len(DASHES)]}

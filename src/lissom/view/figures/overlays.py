@@ -1,4 +1,4 @@
-"""Curves of other runs and of measured data, drawn into the charts of a run.
+"""Curves of other runs and of measured data, and error bands, drawn into the charts of a run.
 
 Curves are matched by the names of results, as studies and exported tables write them: position.elbow, torque.elbow,
 |deflection.upper|, tip_position.tool.z. In tables a bare coordinate is its position, and `elbow [deg]` has its unit.
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 TIMES = ("time", "t", "Time", "TIME")
 ENERGY = re.compile(rf"(.*\S)\s*\[({'|'.join(ENERGIES)})\]")
 RUN_FILE = "trajectory.nc"
+VISIBLE = 0.002  # of the height of a chart: narrower error bands are hidden by their curve
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,11 @@ def read_overlays(run: Trajectory, given: Mapping[str, Any]) -> tuple[OverlaidCu
 
 
 def finished(run: Trajectory, charts: Iterable[Chart]) -> list[Chart]:
-    """Return charts of a run as they are shown: with the curves beside it, in the units chosen, without noise."""
-    return [_with_overlays(chart, run.others).shown(run.shown) for chart in charts]
+    """Return charts of a run as they are shown: with error bands where they were measured and the curves beside it.
+
+    In the units chosen, without noise.
+    """
+    return [_with_overlays(_with_bands(chart, run), run.others).shown(run.shown) for chart in charts]
 
 
 def with_measured(run: Trajectory, charts: Sequence[Chart]) -> list[Chart]:
@@ -86,6 +90,24 @@ def _with_overlays(chart: Chart, others: Sequence[OverlaidCurves]) -> Chart:
                 shown = values / (unit.size if unit else 1.0)
                 more.append(Series(f"{curve.name}, {other.label}", shown, curve.colour, k, True, other.label))
     return replace(chart, series=(*chart.series, *more)) if more else chart
+
+
+def _with_bands(chart: Chart, run: Trajectory) -> Chart:
+    """Return a chart whose curves have error bands, where they would be seen."""
+    repeated = None if run.measured is None else run.measured.runs
+    if repeated is None or chart.log:
+        return chart
+    unit = parse(chart.unit)
+    size = unit.size if unit else 1.0
+    height = max((float(np.ptp(curve.values)) for curve in chart.series), default=0.0)
+
+    def with_band(curve: Series) -> Series:
+        if not curve.key or curve.dashed or _of_run(run, curve.key) is None:
+            return curve
+        error = repeated.errors(lambda one: np.asarray(_of_run(one, curve.key))) / size
+        return replace(curve, error=error) if np.any(error > VISIBLE * height) else curve
+
+    return replace(chart, series=tuple(map(with_band, chart.series)))
 
 
 def _further(run: Trajectory, shown: set[str]) -> list[Chart]:

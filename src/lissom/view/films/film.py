@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import LissomError
 from lissom.view.drawing.arm_drawing import Drawing, FrameMotion
+from lissom.view.drawing.stress_colours import StressColours
 from lissom.view.drawing.viewpoint import followed_link, home
 from lissom.view.figures.figure_style import COLOURS
 from lissom.view.figures.run_charts import busiest
@@ -23,6 +24,7 @@ from lissom.view.films.software_renderer import Camera, Solid, Studio, stroke
 
 if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory
+    from lissom.view.drawing.link_solids import DrawnSolid
 
 KINDS = (".mp4", ".gif")
 SIZE = (960, 540)
@@ -39,6 +41,7 @@ def film(
     size: Size = SIZE,
     turn: float | None = None,
     lift: float | None = None,
+    stress: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write the motion as a film.
@@ -54,6 +57,8 @@ def film(
     turn, lift : float, optional
         Angles of the view about the vertical and above the ground, rad; unless given, where one sees what
         moves.
+    stress : bool, optional
+        Whether beams are coloured by their von Mises stress.
     progress : callable, optional
         Called with the pictures done and their number.
     """
@@ -68,7 +73,7 @@ def film(
     first, last = float(run.time[0]), float(run.time[-1])
     count = max(2, round((last - first) / speed * fps) + 1)
     times = np.minimum(first + speed / fps * np.arange(count), last)
-    stage = _Stage(run, times, scale, (width, height), turn, lift)
+    stage = _Stage(run, times, scale, (width, height), turn, lift, stress=stress)
 
     def pictures() -> Iterator[np.ndarray]:
         for k in range(count):
@@ -100,16 +105,27 @@ def still(
     turn: float | None = None,
     lift: float | None = None,
     trail: bool = True,
+    stress: bool = False,
 ) -> np.ndarray:
-    """Return a picture (height, width, 3) of the arm at a time, or at several: the last one solid, the others pale."""
+    """Return a picture (height, width, 3) of the arm at a time, or at several: the last one solid, the others pale.
+
+    With `stress` beams are coloured by their von Mises stress, from blue for none to red for the largest of the run.
+    """
     at = np.atleast_1d(np.asarray(times, float))
-    stage = _Stage(run, at, scale, size, turn, lift, every=True)
+    stage = _Stage(run, at, scale, size, turn, lift, every=True, stress=stress)
     solids: list[Solid] = []
     for k in range(len(at) - 1):
         pale = 0.22 + 0.30 * k / max(1, len(at) - 1)
         solids += [one._replace(opacity=pale) for one in stage.solids(k)]
     path = stage.trail(float(at.max())) if trail else []
     return stage.studio.picture([*solids, *stage.solids(len(at) - 1), *path])
+
+
+def _stress(run: Trajectory, arm: Drawing) -> StressColours:
+    found = StressColours(run, arm)
+    if not found:
+        raise LissomError(f"{run.model.robot.name} has no beam whose stress is known: give sections by their shapes")
+    return found
 
 
 class _Stage:
@@ -124,9 +140,11 @@ class _Stage:
         turn: float | None,
         lift: float | None,
         every: bool = False,
+        stress: bool = False,
     ) -> None:
         self.run, self.times, self.scale = run, times, scale
-        self.arm = Drawing(run.model, tip=busiest(run))
+        self.arm = Drawing(run.model, tip=busiest(run), carried=run.payloads)
+        self.stress = _stress(run, self.arm) if stress else None
         self.motion = self._motion(times)
         whole = np.linspace(float(run.time[0]), float(run.time[-1]), 40)
         path = self._motion(whole)
@@ -141,7 +159,7 @@ class _Stage:
         turn, lift = (own if given is None else given for given, own in zip((turn, lift), from_where, strict=True))
         camera = Camera.around(cloud, up, size[0] / size[1], turn, lift)
         ground = float((cloud @ up).min()) - 0.015 * self.arm.reach
-        self.studio = Studio(camera, size[0], size[1], ground if self.arm.follow is None else None)
+        self.studio = Studio(camera, size[0], size[1], ground if self.arm.grounded else None)
 
     def _motion(self, times: np.ndarray) -> FrameMotion:
         return self.arm.motion(np.nan_to_num(self.run.state(times)[0]))
@@ -151,10 +169,18 @@ class _Stage:
         frames = self.arm.frames(self.motion, k, self.scale)
         made = []
         for piece in self.arm.pieces:
+            if not piece.there(float(self.times[k])):
+                continue
             points = self.arm.points(piece, frames, self.motion.eta[k], self.scale)
             normals = np.einsum("nij,nj->ni", frames.axes[piece.mesh.frame], piece.mesh.normals)
-            made.append(Solid(points, normals, piece.mesh.triangles, rgb(piece.colour)))
+            made.append(Solid(points, normals, piece.mesh.triangles, self._colour(piece, k)))
         return made
+
+    def _colour(self, piece: DrawnSolid, k: int) -> Any:
+        """Return the colour of a solid at the k-th time, or of each of its points."""
+        if self.stress is None or piece.role != "link" or piece.link not in self.stress.links:
+            return rgb(piece.colour)
+        return self.stress.colours(self.stress.at(self.times[k : k + 1])[0][piece.mesh.frame])
 
     def trail(self, time: float) -> list[Solid]:
         """Return where the tip has been up to a time."""
@@ -171,6 +197,9 @@ class _Stage:
         height = image.height
         note = f"{self.times[k] - self.run.time[0]:.2f} s"
         note += f"    deflection × {self.scale:g}" if self.scale != 1 else ""
+        if self.stress is not None:
+            unit, factor = self.run.shown.units.convert("Pa", "MPa")
+            note += f"    stress, blue to red: 0 to {factor * self.stress.most:.3g} {unit}"
         ImageDraw.Draw(image).text(
             (height // 28, height - height // 13), note, fill=(80, 90, 100), font=_font(height // 34)
         )

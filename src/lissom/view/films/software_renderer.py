@@ -20,12 +20,12 @@ WHITE, GROUND = np.array([1.0, 1.0, 1.0]), np.array([0.955, 0.962, 0.970])
 
 
 class Solid(NamedTuple):
-    """A mesh in the world and its colour."""
+    """A mesh in the world and its colour, or one for each of its points (n, 3)."""
 
     points: np.ndarray  # (n, 3)
     normals: np.ndarray  # (n, 3)
     triangles: np.ndarray  # (m, 3)
-    colour: tuple[float, float, float]
+    colour: tuple[float, float, float] | np.ndarray
     opacity: float = 1.0
 
 

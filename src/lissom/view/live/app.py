@@ -166,7 +166,7 @@ class App:
         if kind == RECORDED:
             run = self._chosen_run()
             self._name(run.model.robot.name, f"{run.time[-1] - run.time[0]:g} s of motion, {run.info.status.word}")
-            stage = Stage(self.server, Drawing(run.model, tip=busiest(run)))
+            stage = Stage(self.server, Drawing(run.model, tip=busiest(run), carried=run.payloads))
             return Recorded(self.server, run, stage, self.curves, self._scale)
         robot = self.robot if self.robot is not None else self._chosen_run().model.robot
         if kind == MOVED:

@@ -69,7 +69,7 @@ class Recorded:
         ended = not self.playing
         self._drawn = (self.time, scale)
         k = int(np.searchsorted(self.run.time, self.time - 1e-12))
-        self.stage.show(self._now(), 0, scale, self._wrench[min(k, len(self._wrench) - 1)], self.strongest)
+        self.stage.show(self._now(), 0, scale, self._wrench[min(k, len(self._wrench) - 1)], self.strongest, self.time)
         if ended or now - self._pointed > POINT_EVERY:
             self._pointed = now
             self.curves.point(self.time)

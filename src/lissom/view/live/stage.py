@@ -71,15 +71,26 @@ class Stage:
         self.trail_visible = True
 
     def show(
-        self, motion: FrameMotion, sample: int, scale: float, wrench: np.ndarray | None, strongest: Any
+        self,
+        motion: FrameMotion,
+        sample: int,
+        scale: float,
+        wrench: np.ndarray | None,
+        strongest: Any,
+        time: float | None = None,
     ) -> WorldFrames:
-        """Show the arm at a sample; wrench (n, 6) in child axes is drawn relative to the strongest (torque, force)."""
+        """Show the arm at a sample, what is carried only at its `time`.
+
+        A wrench (n, 6) in child axes is drawn relative to the strongest (torque, force).
+        """
         frames = self.arm.frames(motion, sample, scale)
         count = len(self.arm.links)
         points = [self.arm.points(piece, frames, motion.eta[sample], scale) for piece in self.arm.pieces]
         with self.server.atomic():
-            for mesh, own in zip(self.meshes, points):
+            for mesh, piece, own in zip(self.meshes, self.arm.pieces, points):
                 mesh.vertices = own.astype(np.float32)
+                if piece.shown is not None:
+                    mesh.visible = time is not None and piece.there(time)
             self._lay_shadow(points)
             if self.axes.visible:
                 self.axes.batched_positions = frames.origin[:count].astype(np.float32)
@@ -140,7 +151,7 @@ class Stage:
         arm.follow = followed_link(arm, motion)
         every = range(0, len(motion.eta), max(1, len(motion.eta) // 24))
         cloud = np.concatenate([self._cloud(motion, k, scale) for k in every])
-        if arm.follow is None:  # there is no ground to go along with
+        if arm.grounded:
             self.ground = float((cloud @ arm.up).min()) - 0.017 * arm.reach
         self._seen, self._home = cloud, home(arm, motion)
         self._lay_grid()

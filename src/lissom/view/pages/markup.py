@@ -34,13 +34,18 @@ STAGE = """\
 <label><input type="checkbox" data-show="force"> forces</label>
 <label><input type="checkbox" data-show="torque"> torques</label>
 <label><input type="checkbox" data-show="frames"> frames</label>
-<label><input type="checkbox" data-show="names"> names</label>
+<label><input type="checkbox" data-show="names"> names</label>{stress}
 <label>view <select id="view"><option value="home" selected>free</option><option value="front">front</option>\
 <option value="side">side</option><option value="top">top</option></select></label>
 <button id="reset" type="button" class="plain">Reset view</button>
 </div>
 </div>
 </div>"""
+
+
+STRESS = """
+<label><input type="checkbox" data-show="stress"> stress <i class="stress-scale" title="von Mises stress"></i>\
+<span class="stress-most" hidden>0 to {most}</span></label>"""
 
 
 @cache
@@ -59,15 +64,19 @@ def own(name: str) -> str:
     return (resources.files("lissom.view.pages") / "assets" / name).read_text(encoding="utf-8")
 
 
-def stage(duration: float, labels: list[tuple[str, str]] | None = None) -> str:
-    """Return the place of the arm with the bar that plays it; `labels` are (name, colour) of several runs."""
+def stage(duration: float, labels: list[tuple[str, str]] | None = None, stress: str = "") -> str:
+    """Return the place of the arm with the bar that plays it.
+
+    `labels` are (name, colour) of several runs; `stress` is the largest of a run whose beams can be coloured by it.
+    """
     if three() is None:
         return f'<div class="stage absent">{escape(MISSING)}</div>'
     key = ""
     if labels:
         marks = "".join(f'<span><i style="background:{colour}"></i>{escape(name)}</span>' for name, colour in labels)
         key = f'<div class="key">{marks}</div>'
-    return STAGE.format(duration=f"{duration:.9g}", key=key)
+    box = STRESS.format(most=escape(stress)) if stress else ""
+    return STAGE.format(duration=f"{duration:.9g}", key=key, stress=box)
 
 
 def document(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.view.drawing.arm_drawing import Drawing
+from lissom.view.drawing.stress_colours import StressColours
 from lissom.view.drawing.viewpoint import home
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def drawing(arm: Drawing) -> dict[str, Any]:
         "rest": arm.rest.tolist(),
         "carrier": arm.carrier.tolist(),
         "follow": arm.follow,
+        "grounded": arm.grounded,
         "first": [int(arm.frames_of[link][0]) if link in arm.model.flexible else 0 for link in arm.links],
         "last": [int(arm.frames_of[link][-1]) + 1 if link in arm.model.flexible else 0 for link in arm.links],
         "tip": {"frame": arm.tip, "offset": offset.tolist()},
@@ -37,24 +39,29 @@ def drawing(arm: Drawing) -> dict[str, Any]:
     }
 
 
-def motion(arm: Drawing, run: Trajectory) -> dict[str, Any]:
-    """Return a run at the times of its scenes."""
+def motion(arm: Drawing, run: Trajectory, stress: StressColours | None = None) -> dict[str, Any]:
+    """Return a run at the times of its scenes, with the stress of its beams where that is wanted."""
     t = scenes(run)
     moved = arm.motion(np.nan_to_num(run.state(t)[0]))
     links = len(arm.links)
     bend = np.concatenate([moved.displacement[:, links:], moved.turn[:, links:]], axis=2)
     wrench = run.numbers["wrench"].reshape(len(run.time), -1)
     at_scenes = np.stack([np.interp(t, run.time, column) for column in wrench.T], axis=1)
-    return _loads(run, t) | {
-        "home": home(arm, moved),
-        "times": floats(t - t[0]),
-        "position": integers(moved.joint_position),
-        "orientation": integers(moved.joint_orientation),
-        "bend": integers(bend),
-        "eta": integers(moved.eta),
-        "modes": int(moved.eta.shape[1]),
-        "wrench": integers(at_scenes),
-    }
+    coloured = {} if not stress else {"stress": integers(stress.at(t) / stress.most)}
+    return (
+        _loads(run, t)
+        | coloured
+        | {
+            "home": home(arm, moved),
+            "times": floats(t - t[0]),
+            "position": integers(moved.joint_position),
+            "orientation": integers(moved.joint_orientation),
+            "bend": integers(bend),
+            "eta": integers(moved.eta),
+            "modes": int(moved.eta.shape[1]),
+            "wrench": integers(at_scenes),
+        }
+    )
 
 
 def _loads(run: Trajectory, t: np.ndarray) -> dict[str, Any]:
@@ -91,6 +98,7 @@ def chart(one: Chart, start: float) -> dict[str, Any]:
                 "turn": s.turn,
                 "group": s.group,
                 "values": floats(s.values),
+                **({} if s.error is None else {"error": floats(s.error)}),
             }
             for s in thin.series
         ],
@@ -113,6 +121,7 @@ def _piece(arm: Drawing, piece: DrawnSolid) -> dict[str, Any]:
     mesh = piece.mesh
     made: dict[str, Any] = {
         "role": piece.role,
+        "link": piece.link,
         "colour": piece.colour,
         "points": floats(mesh.points),
         "normals": floats(mesh.normals),
@@ -124,6 +133,8 @@ def _piece(arm: Drawing, piece: DrawnSolid) -> dict[str, Any]:
         made |= {"part": floats(piece.part), "ends": ends}
     if piece.modes is not None:
         made |= {"modes": integers(piece.modes), "mode": arm.modes_of[piece.link].start}
+    if piece.shown is not None:
+        made["shown"] = [t if np.isfinite(t) else None for t in piece.shown]
     return made
 
 

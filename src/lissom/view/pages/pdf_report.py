@@ -34,7 +34,7 @@ LABELS = 0.35  # inches of the numbers and the label beside an axis, of which so
 TEXT, SMALL = 10.0, 8.0  # points
 LINE = 1.45  # height of a line, in sizes of its letters
 LETTER = 0.53  # mean width of a letter, in its size
-PICTURE = (1400, 790)  # pixels
+PICTURE = (1120, 630)  # pixels
 POSES = 4  # that it shows
 
 

@@ -19,6 +19,7 @@ from lissom.files import write_whole
 from lissom.results.presentation.report_text import ReportText
 from lissom.simulation.status.run_ending import Ending
 from lissom.view.drawing.arm_drawing import Drawing
+from lissom.view.drawing.stress_colours import SCALE, StressColours
 from lissom.view.drawing.viewpoint import followed_link
 from lissom.view.figures.figure_style import COLOURS
 from lissom.view.figures.overlays import finished
@@ -44,14 +45,15 @@ def report(run: Trajectory, said: ReportText | None = None) -> str:
     Title, text and logo are `said`, or else those of the scenario.
     """
     said = report_text(run) if said is None else said
-    summary, arm = run.summary(), Drawing(run.model, tip=busiest(run))
+    summary, arm = run.summary(), Drawing(run.model, tip=busiest(run), carried=run.payloads)
     floating, rows = space_charts(run), summary.rows()
-    data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm)
+    stress = StressColours(run, arm)
+    data = _data({"": run}, charts(run) + wrench_components(run) + floating, arm, stress)
     parts = [
         _header(said.title or summary.robot, _status(run) + escape(_how(summary)) + _when(run), said),
         *(f'<p class="said">{escape(paragraph)}</p>' for paragraph in said.paragraphs),
         report_tables.figures(report_tables.key_figures(run, summary)),
-        _hero(stage(_duration(run))),
+        _hero(stage(_duration(run), stress=_stress_key(run, stress))),
         *(f'<p class="hint">{escape(text)}</p>' for text in (*_travelling(arm), *arm.missing)),
         '<div id="charts" class="charts"></div>',
         f'<p class="hint">{escape(HINT)}</p>',
@@ -148,21 +150,36 @@ def write(path: str | Path, html: str) -> Path:
     return Path(path)
 
 
-def _data(runs: Mapping[str, Trajectory], drawn: list[Any], arm: Drawing | None = None) -> dict[str, Any]:
+def _stress_key(run: Trajectory, stress: StressColours) -> str:
+    """Return the largest stress, which the reddest colour stands for; nothing where none is known."""
+    unit, factor = run.shown.units.convert("Pa", "MPa")
+    return f"{factor * stress.most:.3g} {unit}" if stress else ""
+
+
+def _data(
+    runs: Mapping[str, Trajectory],
+    drawn: list[Any],
+    arm: Drawing | None = None,
+    stress: StressColours | None = None,
+) -> dict[str, Any]:
     """Return what the scripts of the page read."""
     first = next(iter(runs.values()))
-    arm = arm or Drawing(first.model, tip=busiest(first))
+    arm = arm or Drawing(first.model, tip=busiest(first), carried=first.payloads)
     several = len(runs) > 1
     arm.follow = followed_link(arm, arm.motion(np.nan_to_num(first.state(packed_numbers.scenes(first))[0])))
     motions = []
     for k, (label, run) in enumerate(runs.items()):
         own = {"label": label, "colour": COLOURS[k % len(COLOURS)]} if several else {"label": label}
-        motions.append(own | packed_numbers.motion(arm, run))
+        motions.append(own | packed_numbers.motion(arm, run, stress))
     return {
         "duration": max(_duration(run) for run in runs.values()),
         "charts": [packed_numbers.chart(one, float(first.time[0])) for one in finished(first, drawn)],
-        "scene": {"drawing": packed_numbers.drawing(arm), "runs": motions},
+        "scene": {"drawing": packed_numbers.drawing(arm), "runs": motions} | _stress_scale(stress),
     }
+
+
+def _stress_scale(stress: StressColours | None) -> dict[str, Any]:
+    return {"stress": {"links": stress.links, "scale": SCALE}} if stress else {}
 
 
 def _travelling(arm: Drawing) -> list[str]:

@@ -19,7 +19,7 @@ from lissom.kernel.data.table_operations import tables
 from lissom.model.description.robot import Robot
 
 DEGREE = 3  # mass times the square of a distance
-PROOFS = 3
+PROOFS = 3  # points beyond those of a fit, where it must hold as well: else the table is no such polynomial
 EXACT = 1e-11  # relative to the largest entry of a table
 
 Tabulate = Callable[[Robot], Arrays]

@@ -80,7 +80,7 @@ Lissom.Chart = class {
     const drawn = (values) => (data.log ? values.map((v) => (v > 1e-30 ? Math.log10(v) : NaN)) : values);
     this.curves = data.series.map((s) => {
       const values = Lissom.floats(s.values);
-      return { ...s, read: values, values: drawn(values), hidden: false };
+      return { ...s, read: values, values: drawn(values), error: s.error && Lissom.floats(s.error), hidden: false };
     });
     this.build(host);
     span.charts.push(this);
@@ -235,6 +235,7 @@ Lissom.Chart = class {
     if (this.data.log && shown.length && !shown.some((curve) => curve.values.some(isFinite))) {
       pen.fillText("no difference", (this.left + this.right) / 2, (this.top + this.bottom) / 2);
     }
+    for (const curve of shown) if (curve.error) this.fillBand(curve, first, last, y, Lissom.visible(curve.colour, theme));
     for (const [curve, { among, place, twin }] of this.stacked(first, last, (high - low) / (this.bottom - this.top))) {
       // Curves that lie on each other take turns along the line; a dashed twin of the same colour goes over its own.
       const colour = Lissom.visible(curve.colour, theme);
@@ -257,6 +258,23 @@ Lissom.Chart = class {
     }
     pen.setLineDash([]);
     pen.restore();
+  }
+
+  fillBand(curve, first, last, y, colour) {
+    // what a curve may be off by, from each time to the next where that is known
+    const { pen } = this;
+    pen.fillStyle = colour;
+    pen.globalAlpha = 0.25;
+    pen.beginPath();
+    for (let k = first; k < last; k++) {
+      const [a, b] = [this.xAt(this.time[k]), this.xAt(this.time[k + 1])], [v, w] = [curve.values[k], curve.values[k + 1]];
+      const [e, f] = [curve.error[k], curve.error[k + 1]];
+      if (![v, w, e, f].every(isFinite)) continue;
+      [[a, v + e], [b, w + f], [b, w - f], [a, v - e]].forEach(([x, at], j) => (j ? pen.lineTo(x, y(at)) : pen.moveTo(x, y(at))));
+      pen.closePath();
+    }
+    pen.fill();
+    pen.globalAlpha = 1;
   }
 
   stacked(first, last, pixel) {

@@ -56,7 +56,10 @@ Lissom.start = () => {
     for (const chart of span.charts) chart.draw();
   });
   for (const box of document.querySelectorAll("[data-show]")) {
-    box.addEventListener("change", () => scene && scene.show(box.dataset.show, box.checked));
+    box.addEventListener("change", () => {
+      if (scene) scene.show(box.dataset.show, box.checked);
+      for (const most of box.parentElement.querySelectorAll(".stress-most")) most.hidden = !box.checked;
+    });
   }
   let before = null;
   const frame = (now) => {

@@ -43,6 +43,7 @@ Lissom.Motion = class {
     this.eta = Lissom.packed(record.eta);
     this.modes = record.modes;
     this.wrench = Lissom.packed(record.wrench);
+    this.stress = record.stress ? Lissom.packed(record.stress) : null; // of the largest, at every frame
     this.loads = record.loads;
     this.load = record.loads ? Lissom.floats(record.load) : new Float32Array(0);
     this.acting = new Float64Array(9 * this.loads); // place, force, torque of each load
@@ -55,6 +56,7 @@ Lissom.Motion = class {
     this.amplitudes = new Float64Array(this.modes);
     this.wrenches = new Float64Array(6 * this.links);
     this.scratch = new Float64Array(18);
+    this.shares = new Float64Array(this.frames);
   }
 
   get duration() { return this.times[this.times.length - 1]; }
@@ -89,6 +91,7 @@ Lissom.Motion = class {
       }
     }
     for (let i = 0; i < 9 * this.loads; i++) this.acting[i] = mix(this.load, 9 * this.loads, i);
+    if (this.stress) for (let i = 0; i < s; i++) this.shares[i] = mix(this.stress, s, i);
     for (let i = 0; i < this.modes; i++) this.amplitudes[i] = scale * mix(this.eta, this.modes, i);
     this.travel();
   }
@@ -129,6 +132,9 @@ Lissom.Solid = class {
     this.modes = piece.modes ? Lissom.packed(piece.modes) : null;
     this.mode = piece.mode;
     this.role = piece.role;
+    this.link = piece.link;
+    this.colour = new THREE.Color(colour);
+    this.shown = piece.shown;
     this.ends = piece.ends;
     this.part = piece.part ? Lissom.floats(piece.part) : null;
     const geometry = new THREE.BufferGeometry();
@@ -146,6 +152,29 @@ Lissom.Solid = class {
     this.shadow = new THREE.Mesh(geometry, Lissom.shadowMaterial);
     this.shadow.frustumCulled = false;
     this.shadow.matrixAutoUpdate = false;
+  }
+
+  paintStress(motion, scale) {
+    // every point in the colour of its section's stress; without a scale in the colour of the solid
+    const material = this.mesh.material, coloured = scale !== null;
+    if (coloured !== material.vertexColors) {
+      material.vertexColors = coloured;
+      material.color.copy(coloured ? new THREE.Color(0xffffff) : this.colour);
+      material.needsUpdate = true;
+    }
+    if (!coloured) return;
+    if (!this.tint) {
+      this.tint = new THREE.BufferAttribute(new Float32Array(this.points.length), 3).setUsage(THREE.DynamicDrawUsage);
+      this.mesh.geometry.setAttribute("color", this.tint);
+    }
+    const out = this.tint.array, last = scale.length - 1;
+    for (let k = 0; k < this.frame.length; k++) {
+      const at = Math.max(0, Math.min(1, motion.shares[this.frame[k]])) * last, low = Math.min(Math.floor(at), last - 1), part = at - low;
+      out[3 * k] = scale[low].r + part * (scale[low + 1].r - scale[low].r);
+      out[3 * k + 1] = scale[low].g + part * (scale[low + 1].g - scale[low].g);
+      out[3 * k + 2] = scale[low].b + part * (scale[low + 1].b - scale[low].b);
+    }
+    this.tint.needsUpdate = true;
   }
 
   between({ R, p }) {
@@ -206,7 +235,8 @@ Lissom.Scene = class {
     this.drawing = data.drawing;
     this.scale = 1;
     this.time = 0;
-    this.shown = { frames: false, force: false, torque: false, trail: true, names: false };
+    this.stress = data.stress ? { links: new Set(data.stress.links), scale: data.stress.scale.map((colour) => new THREE.Color(colour)) } : null;
+    this.shown = { stress: false, frames: false, force: false, torque: false, trail: true, names: false };
     Lissom.shadowMaterial = new THREE.MeshBasicMaterial({
       color: 0x39424e, transparent: true, opacity: 0.16, depthWrite: false,
       stencilWrite: true, stencilFunc: THREE.NotEqualStencilFunc, stencilRef: 1, stencilZPass: THREE.ReplaceStencilOp,
@@ -241,7 +271,7 @@ Lissom.Scene = class {
     const solids = this.drawing.pieces.map((piece) =>
       new Lissom.Solid(piece, k > 0 ? record.colour : piece.colour, k > 0 ? 0.4 : 1));
     for (const solid of solids) group.add(solid.mesh, solid.shadow);
-    for (const solid of solids) solid.shadow.visible = this.drawing.follow === null;
+    for (const solid of solids) solid.shadow.visible = this.drawing.grounded;
     const line = new THREE.Line(
       new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: record.colour || "#0072B2", transparent: true, opacity: 0.75 }));
     line.frustumCulled = false;
@@ -295,7 +325,7 @@ Lissom.Scene = class {
     if (this.floor) { this.three.remove(this.floor); this.floor.geometry.dispose(); }
     const colours = [theme.lines, theme.paper].map((colour) => new THREE.Color(colour));
     this.floor = Lissom.grid(this.middle, this.ahead, this.side, this.cell, 1.5 * this.drawing.reach, colours);
-    this.floor.visible = this.drawing.follow === null;
+    this.floor.visible = this.drawing.grounded;
     this.three.add(this.floor);
     for (const { line, colour } of this.runs) line.material.color.set(Lissom.visible(colour, theme));
     this.dirty = true;
@@ -456,7 +486,14 @@ Lissom.Scene = class {
     this.dirty = false;
     for (const run of this.runs) {
       run.motion.update(this.time, this.scale);
-      for (const solid of run.solids) solid.update(run.motion);
+      for (const solid of run.solids) {
+        solid.update(run.motion);
+        if (solid.shown) {
+          solid.mesh.visible = solid.shown[0] <= this.time && this.time <= (solid.shown[1] ?? Infinity);
+          solid.shadow.visible = solid.mesh.visible && this.drawing.grounded;
+        }
+        if (this.stress && solid.role === "link" && this.stress.links.has(solid.link)) solid.paintStress(run.motion, this.shown.stress ? this.stress.scale : null);
+      }
       const [k, f] = run.motion.at(this.time);
       run.line.geometry.setDrawRange(0, Math.max(2, k + 1 + (f >= 1 ? 1 : 0)));
       run.line.visible = this.shown.trail;
