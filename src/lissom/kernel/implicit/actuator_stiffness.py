@@ -35,9 +35,9 @@ def make_state_factors(model: Arrays, number: type) -> dict[str, np.ndarray]:
     for k, (first, end) in enumerate(acts.states):
         inverse[k] = np.eye(z)
         inverse[k, range(end - first), range(end - first)] = 1.0 / acts.inertia[first:end]
-    row, column = np.zeros((2, a, z), number)
+    both: np.ndarray = np.zeros((2, a, z), number)
     pivot: np.ndarray = np.zeros(len(model.velocities.prescribed), number)
-    return {"state_inverse": inverse, "state_row": row, "state_column": column, "state_pivot": pivot}
+    return {"state_inverse": inverse, "state_row": both[0], "state_column": both[1], "state_pivot": pivot}
 
 
 @inline
