@@ -51,7 +51,7 @@ matrix:
 LIBRARY := src/lissom/kernel/compile/built
 wheel: $(VENV)/.installed-core
 	rm -rf $(LIBRARY)
-	$(BIN)/lissom build --all --folder $(LIBRARY) --level x86-64-v4 --level x86-64-v3 --level x86-64-v2
+	$(BIN)/lissom build --all --folder $(LIBRARY) --level x86-64-v4 --level x86-64-v3
 	$(PIP) wheel --no-deps --wheel-dir dist .
 	rm -rf $(LIBRARY)
 

@@ -1,6 +1,7 @@
 """Make wheels with the machine code of all kernels for every platform, from any one: `python wheels.py [--only TEXT]`.
 
-zig compiles for all of them, from the package ziglang, against the oldest C library that a wheel's tag promises. What a
+zig compiles for all of them, from the package ziglang, against the oldest C library that a wheel's tag promises. Those
+for x86-64 need AVX2 (Intel since 2013, AMD since 2015) and hold the kernels of the usual work for AVX-512 too. What a
 wheel holds is checked by tests/project/test_wheels.py.
 """
 
@@ -24,6 +25,12 @@ TARGETS = {  # by the wheel's tag: the platform as zig names it
 }
 
 
+LIBRARIES = {  # by the processor: options of `lissom build`, for each library of a wheel
+    "x86_64": (("--all", "--level", "x86-64-v3"), ("--level", "x86-64-v4")),
+    "aarch64": (("--all",),),
+}
+
+
 def staged(folder: Path) -> Path:
     """Copy what a wheel is made of, without machine code of this platform."""
     folder.mkdir(exist_ok=True)
@@ -39,10 +46,11 @@ def make(tag: str, to: Path) -> None:
     """Make the wheel of one platform."""
     with tempfile.TemporaryDirectory() as place:
         source = staged(Path(place) / "source")
-        build = ["build", "--all", "--target", TARGETS[tag], "--folder", str(source / BUILT)]
         own = {"PYTHONPATH": str(source / "src"), "LISSOM_BUILD": "off", "LISSOM_CACHE": str(Path(place) / "cache")}
         environment = {**os.environ, **own}  # a cache of its own: object files of other platforms would fill the user's
-        subprocess.run([sys.executable, "-m", "lissom", *build], check=True, env=environment)
+        for options in LIBRARIES[TARGETS[tag].partition("-")[0]]:
+            build = ["build", *options, "--target", TARGETS[tag], "--folder", str(source / BUILT)]
+            subprocess.run([sys.executable, "-m", "lissom", *build], check=True, env=environment)
         wheel = ["wheel", "--quiet", "--no-deps", "--wheel-dir", str(to), str(source)]
         subprocess.run([sys.executable, "-m", "pip", *wheel], check=True, env={**os.environ, "LISSOM_WHEEL": tag})
 

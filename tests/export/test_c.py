@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from c_programs import COMPILERS, built
 from random_robots import random_robot
 
 import lissom
@@ -17,21 +18,9 @@ from lissom.export import to_c
 
 pytest.importorskip("casadi")
 
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror")
-COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 needs_compiler = pytest.mark.skipif(not COMPILERS, reason="needs gcc or clang")
 ROBOTS = builtin.names(builtin.ROBOTS)
 EVERY_JOINT = ("free", "spherical", "universal", "revolute", "fixed", "cylindrical", "planar", "prismatic")
-
-
-def built(folder: Path, *flags: str, compiler: str = "", program: str = "check") -> Path:
-    """The program, compiled with the code; a warning is an error."""
-    name = next(path.stem for path in folder.glob("*.h"))
-    to = folder / program
-    call = [compiler or COMPILERS[0], *STRICT, *(flags or ("-O0",)), f"{program}.c", f"{name}.c", "-lm", "-o", to.name]
-    found = subprocess.run(call, cwd=folder, capture_output=True, text=True)
-    assert found.returncode == 0 and not found.stderr, found.stderr[:4000]
-    return to
 
 
 def checked(folder: Path, *flags: str, compiler: str = "") -> str:

@@ -5,6 +5,7 @@ from fmus import SWING
 
 from lissom.errors import LissomError
 from lissom.export import to_fmu
+from lissom.export.fmu.fmu_platforms import PLATFORMS, chosen
 from lissom.kernel.compile import decorators
 from lissom.kernel.compile.libraries import toolchain
 from lissom.scenario import load
@@ -106,3 +107,11 @@ def test_a_place_that_cannot_be_written_is_told_before_the_work(folder, monkeypa
     monkeypatch.setattr("lissom.export.fmu._prepare", lambda *_: pytest.fail("prepared"))
     with pytest.raises(LissomError, match=f"cannot write .*{text}"):
         to_fmu("ella", folder / to)
+
+
+@pytest.mark.skipif(toolchain.zig() is None, reason="needs the package ziglang")
+@pytest.mark.parametrize(("version", "count"), [("2.0", 4), ("3.0", 5)])
+def test_all_platforms_are_one_for_each_folder(version, count):
+    folders = [each.folder(version) for each in chosen(["all"], version)]
+    assert len(folders) == len(set(folders)) == count
+    assert {each.folder(version) for each in PLATFORMS.values()} == set(folders)

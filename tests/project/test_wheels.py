@@ -27,6 +27,7 @@ from wheels import TARGETS, staged  # noqa: E402
 
 pytestmark = pytest.mark.skipif(toolchain.zig() is None, reason="needs zig: pip install lissom[compiler]")
 WHEELS = sorted(Path(os.environ["LISSOM_WHEELS"]).glob("*.whl")) if "LISSOM_WHEELS" in os.environ else []
+X86 = ("x86-64-v3", "x86-64-v4")
 GLIBC = (2, 17)
 MACOS = {"macosx_11_0_arm64": (11, 0, 0), "macosx_10_13_x86_64": (10, 13, 0)}
 USUAL = {"libc.so.6", "libm.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
@@ -128,14 +129,16 @@ def test_a_wheel_holds_whole_libraries_of_its_platform_and_of_its_own_sources(wh
     tag, archive = wheel.stem.split("-")[-1], zipfile.ZipFile(wheel)
     archive.extractall(tmp_path)
     built = tmp_path / "lissom" / "kernel" / "compile" / "built"
-    targets = toolchain.targets_of(TARGETS[tag])
-    assert sorted(built.glob("*.json")) == sorted(built / f"library-{target.level}.json" for target in targets)
+    processor = TARGETS[tag].partition("-")[0]
+    levels = [target.level for target in toolchain.targets_of(TARGETS[tag])] if processor == "aarch64" else X86
+    assert sorted(built.glob("*.json")) == sorted(built / f"library-{level}.json" for level in levels)
     counts = {}
-    for target in targets:
-        about = json.loads((built / f"library-{target.level}.json").read_text())
+    for level in levels:
+        about = json.loads((built / f"library-{level}.json").read_text())
         content = (built / about["file"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == about["digest"]
         assert is_unchanged(tmp_path / "lissom", about["sources"])
         assert looked_at(content, tag) == {NAME}
-        counts[target.level] = len(about["entries"])
-    assert max(counts.values()) > 250
+        counts[level] = len(about["entries"])
+    assert counts.pop(levels[0]) > 250
+    assert min(counts.values(), default=100) > 50  # the usual work

@@ -1,9 +1,11 @@
 """Tables "in the paper / in lissom": every equation has a function or a reason, every mark and test is there."""
 
 import ast
+import importlib
 import importlib.util
 import inspect
 import json
+import re
 
 import numpy as np
 import pytest
@@ -46,6 +48,34 @@ def test_the_tests_that_a_table_names_exist(key: str) -> None:
             path = ROOT / "tests" / file
             assert path.is_file(), test
             assert function in named_tests(path.read_text(encoding="utf-8")), test
+
+
+PLACES = ("lissom", "lissom.theory", "lissom.theory.erls", "lissom.theory.screw_pde")  # below which names stand
+
+
+def leads_somewhere(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    for place in PLACES:
+        parts = f"{place}.{name}".split(".")
+        for k in range(len(parts), 1, -1):
+            try:
+                found = importlib.import_module(".".join(parts[:k]))
+            except ImportError:
+                continue
+            for part in parts[k:]:
+                found = getattr(found, part, None)
+            if found is not None:
+                return True
+            break
+    return False
+
+
+@papers
+def test_what_a_table_names_exists(key: str) -> None:
+    """Names with a dot are of the code; single words are those of files and of tables beside."""
+    for item in read_paper(key).items:
+        for name in re.findall(r"`([A-Za-z_]\w*(?:\.\w+)+)`", item.where):
+            assert leads_somewhere(name), f"{item.what}: {name}"
 
 
 def test_every_mark_leads_to_an_equation() -> None:

@@ -51,6 +51,7 @@ PASSIVE = {
 
 
 PLAY = {"curve": {"backlash": 0.02}, "hysteresis": 0.3, "hysteresis_velocity": 0.1}
+BRISTLES = {"law": "lugre", "coulomb": 0.3, "bristle_stiffness": 50.0, "bristle_damping": 0.5}
 CURVED = {
     "friction": {"coulomb": 0.3, "velocity": 0.2, "stick": 0.2, "stribeck": 0.4},
     "spring": {"stiffness": 2.0, "curve": {"polynomial": [0.0, 3.0]}},
@@ -103,6 +104,7 @@ WRISTS = {
     "rigid gear": joint("revolute", transmission={"rotor_inertia": 0.01, "gear": 2.0}),
     "springs, stops and friction": joint("revolute", **PASSIVE),
     "curves and sticking": joint("revolute", **CURVED),
+    "sticking by bristles": joint("revolute", friction=BRISTLES),
     "elastic gear with play": joint("revolute", transmission=GEAR | PLAY),
 }
 ROBOTS = {f"{name} rod": arm(rod, WRISTS["revolute"]) for name, rod in RODS.items()}
@@ -127,18 +129,21 @@ ONE_SECTION = {
     "sheared": "links.rod.beam: .*uniform beams",
     "heated": "links.rod.beam: .*no prestress",
 }
+STATES = {"bristles": "actuators = '.*': .*friction with bristles"}
 GUIDED = {"guided": "joint.type = 'guided': .*no such motion"}
 BOWED = {"chord": "links.rod.beam.stiffening: .*no terms of fourth order"}
 LIMITS = {
     "kernel": {},
     "dual_screw": {
         **GUIDED,
+        **STATES,
         **BOWED,
         "heated": "links.rod.beam: .*no prestress",
         "exact": "links.rod.beam.stiffening = 'exact'",
     },
     "erls": {
         **GUIDED,
+        **STATES,
         **BOWED,
         "heated": "links.rod.beam: .*no prestress",
         "exact": "links.rod.beam.stiffening = 'exact': .*no geometrically exact field",
@@ -147,6 +152,7 @@ LIMITS = {
     },
     "lie_group": {
         **GUIDED,
+        **STATES,
         **dict.fromkeys(
             ("linear", "first", "chord", "exact", "with a mass", "finite", "heated"), "links.rod: .*rigid arms"
         ),
@@ -157,11 +163,12 @@ LIMITS = {
     "recursive_lagrange": {
         **ONE_SECTION,
         **GUIDED,
+        **STATES,
         **BOWED,
         "exact": "links.rod.beam.stiffening = 'exact'",
         "finite": "links.rod: .*finite elements",
     },
-    "screw_pde": GUIDED,
+    "screw_pde": {**GUIDED, **STATES},
 }
 LIMITS["dual_screw_nonlinear"] = LIMITS["dual_screw"]
 FIRST_ORDER = {"dual_screw": 1e-10, "erls": 1e-6}  # right to first order of the deflection: compared at 1e-9 of it
@@ -223,7 +230,12 @@ WHOLE = {
     "Friction",
     "PrestressSpec",
 }
-ELSEWHERE = {"Robot.contacts", "Robot.elements", "Robot.loops"}  # below, in `test_every_way_in_refuses...`
+ELSEWHERE = {
+    "Robot.actuators",
+    "Robot.contacts",
+    "Robot.elements",
+    "Robot.loops",
+}  # below, in `test_every_way_in_refuses...`
 # Fields of a robot file that change no motion, or that the robots above set by other words.
 STILL = {
     "Robot.lissom", "Robot.tolerances", "Robot.name", "Robot.visual", "Robot.sensors", "Link.visual", "Visual.shape",
@@ -299,6 +311,7 @@ FLOOR = {
     "stiffness": 1e5,
 }
 GRIP = {"name": "grip", "joint": "spherical", "between": [{"link": "world", "origin": {"xyz": [0.1, 0, 0]}}, ENDS[1]]}
+MOTOR = {"name": "drive", "type": "torque", "joint": "hinge"}
 WAYS_IN = {
     "dual_screw": DualScrew,
     "erls": Erls,
@@ -312,7 +325,9 @@ WAYS_IN = {
 
 
 @pytest.mark.parametrize("way", WAYS_IN)
-@pytest.mark.parametrize(("part", "what"), [("elements", SPRING), ("contacts", FLOOR), ("loops", GRIP)])
+@pytest.mark.parametrize(
+    ("part", "what"), [("elements", SPRING), ("contacts", FLOOR), ("loops", GRIP), ("actuators", MOTOR)]
+)
 def test_every_way_in_refuses_what_the_theory_does_not_know(way: str, part: str, what: dict[str, Any]) -> None:
     """A pendulum on a spring of 500 N/m moved as one without it; a closed loop as an open chain."""
     robot = lissom.Robot.from_dict({"lissom": 1, "name": "held", "links": ROBOTS["rigid rod"], part: [what]})

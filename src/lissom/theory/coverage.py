@@ -57,11 +57,11 @@ class Part(NamedTuple):
 
 
 def parts(model: Model) -> Iterator[Part]:
-    """Yield every part of a robot that has one of the features."""
+    """Yield every part of a robot that has one of the features; a cylinder of given length is a loop."""
     robot = model.robot
     for feature, owners in (
         (Feature.LOOPS, model.loops),
-        (Feature.ELEMENTS, robot.elements),
+        (Feature.ELEMENTS, [element for element in robot.elements if element.held() is None]),
         (Feature.CONTACTS, robot.contacts),
         (Feature.ACTUATORS, robot.drives),
     ):

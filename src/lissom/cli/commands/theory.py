@@ -26,15 +26,24 @@ theory = typer.Typer(no_args_is_help=True, help="The published formulations, fro
 
 
 def _system(robot: str, settings: list[str] | None) -> tuple[ScrewPDE, np.ndarray, np.ndarray]:
-    """Return the formulation of a robot, and the state where its scenario starts, else at zero."""
+    """Return the formulation of a robot, and the state where its scenario starts, else at zero.
+
+    Springs, ropes and contacts are left out, and told: they enter no matrix of the system, only its right-hand side.
+    """
     from lissom.cli.builtin_entries import robot_of
     from lissom.simulation.initial_state import start_state
+    from lissom.theory.connections.tree_models import without_forces
     from lissom.theory.screw_pde import ScrewPDE
 
     changed, scenario = robot_of(robot, [assignment(text, EXAMPLE) for text in settings or ()])
     model = changed.compile()
     start = start_state(model, None) if scenario is None else scenario.with_value("robot", changed).prepare().start
-    return ScrewPDE(model), *start
+    acting = [element.name for element in model.robot.elements if element.held() is None]
+    acting += [contact.name for contact in model.robot.contacts]
+    if acting:
+        text = f"left out: {', '.join(acting)}: forces enter no matrix of the system, stiff ones limit steps further"
+        screen(error=True).print(text, markup=False)
+    return ScrewPDE(without_forces(model)), *start
 
 
 @theory.command(epilog=examples(("lissom theory structure ella", "a picture in out/ella, blocks on the screen")))

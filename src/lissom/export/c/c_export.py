@@ -17,7 +17,7 @@ from lissom.files import make_folder, write_whole
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.model.model import Model
 
-MAKEFILE = """# make: the library; make test: compare it with Python; make time: time and stack of every function
+MAKEFILE = """# make: the library; make test: compare it with Python; make time: time and stack of every function{about}
 CC ?= cc
 CFLAGS ?= -O2 -Wall -Wextra -Wpedantic -Wconversion
 override CFLAGS += -std=c99
@@ -39,11 +39,18 @@ test: check
 
 time: clock
 	$(EMULATOR) ./clock
-
+{loop}
 clean:
-	rm -f lib{name}.a check clock *.o
+	rm -f lib{name}.a check clock realtime *.o
 
-.PHONY: test time clean
+.PHONY: test time loop clean
+"""
+LOOP = """
+realtime: loop.c {name}.o
+	$(CC) $(CFLAGS) loop.c {name}.o -lm -o $@
+
+loop: realtime
+	$(EMULATOR) ./realtime
 """
 
 
@@ -88,6 +95,7 @@ def to_c(
         "straight" writes every function as a list of assignments, "loops" as loops over tables, translated
         from the kernel; "auto" takes the first where the list is short and CasADi is installed.
     """
+    from lissom.export.c.checks.real_time_program import loop_program
     from lissom.export.c.checks.test_program import check_program
     from lissom.export.c.checks.timing_program import clock_program
     from lissom.export.c.sources.c_files import code
@@ -120,14 +128,21 @@ def to_c(
         if new:
             to.rmdir()
         raise
+    steps = any(each.name == "step" for each in chosen)
     files = {
         f"{task.name}.h": written.header,
         f"{task.name}.c": written.source,
         "check.c": check_program(task, chosen),
         "clock.c": clock_program(task, chosen),
-        "Makefile": MAKEFILE.format(name=task.name),
+        "Makefile": MAKEFILE.format(
+            name=task.name,
+            about="; make loop: the closed loop in real time" if steps else "",
+            loop=LOOP.format(name=task.name) if steps else "",
+        ),
         "README.md": readme(task, chosen, written),
     }
+    if steps:
+        files["loop.c"] = loop_program(task)
     for file, text in files.items():
         write_whole(to / file, text)
     return CExport(to, task.name, written.operations, written.ways)

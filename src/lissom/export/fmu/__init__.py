@@ -58,8 +58,8 @@ def to_fmu(
     name : str, optional
         Of the model, the scenario's unless given.
     platforms : sequence of str
-        Other machines that it is to run on, too: "win64", "linux64", "darwin64", "aarch64-linux" or
-        "aarch64-darwin"; needs the package ziglang.
+        Other machines that it is to run on, too: "win64", "linux64", "darwin64", "aarch64-linux",
+        "aarch64-darwin" or "all"; needs the package ziglang.
     """
     from lissom.export.fmu import (
         fmu_build as build,

@@ -32,6 +32,7 @@ PLATFORMS = {
     "aarch64-linux": Platform("aarch64-linux", "aarch64-linux", Target("aarch64", "aarch64-linux-gnu.2.17")),
     "aarch64-darwin": Platform("darwin64", "aarch64-darwin", Target("aarch64", "aarch64-macos")),
 }
+ALL = "all"
 SAME = {"AMD64": "x86_64", "arm64": "aarch64", "win32": "windows"}  # names of Python's, as FMI 3.0 has them
 
 
@@ -50,8 +51,8 @@ def chosen(names: Sequence[str], version: str) -> list[Platform]:
     if decorators.AS_PYTHON:
         raise LissomError("an FMU runs by machine code; unset LISSOM_KERNELS=python to export it")
     found = {own().folder(version): own()}
-    for name in names:
-        check_choice("platforms", name, tuple(PLATFORMS))
+    for name in _every(version) if ALL in names else names:
+        check_choice("platforms", name, (*PLATFORMS, ALL))
         asked = PLATFORMS[name]
         if asked.fmi3 == own().fmi3:
             continue
@@ -65,3 +66,11 @@ def chosen(names: Sequence[str], version: str) -> list[Platform]:
             )
         found[asked.folder(version)] = asked
     return list(found.values())
+
+
+def _every(version: str) -> list[str]:
+    """Return one platform for each folder that an FMU of a version can have beside that of this machine."""
+    folders = {own().folder(version): ""}
+    for name, each in PLATFORMS.items():
+        folders.setdefault(each.folder(version), name)
+    return [name for name in folders.values() if name]

@@ -21,6 +21,13 @@ def tree_of(model: Model) -> Model:
     return Model(robot, arrays, dict(model.flexible), model.bodies)
 
 
+def without_forces(model: Model) -> Model:
+    """Return the same links, coordinates and loops without springs, ropes, cylinders driven by force, and contacts."""
+    held = tuple(element for element in model.robot.elements if element.held() is not None)
+    robot = model.robot.model_copy(update={"elements": held, "contacts": ()})
+    return Model(robot, model.arrays, dict(model.flexible), model.bodies, model.frames)
+
+
 def frames_of(model: Model) -> Compiled:
     """Return the frames of a model as bodies on the world, and what acts between them."""
     links, part = len(model.bodies), restricted(model.arrays, {Axis.BODY: 1, Axis.START: 2})

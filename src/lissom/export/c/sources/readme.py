@@ -21,7 +21,7 @@ may call them. `{name}.h` lists the coordinates with their units, and what every
 | `{name}.h`, `{name}.c` | the code; copy these two into your project |
 | `check.c` | compares every function with numbers from Python: `make test` |
 | `clock.c` | median and worst time of every function, and the stack that it takes: `make time` |
-| `Makefile` | builds `lib{name}.a` |
+{loop}| `Makefile` | builds `lib{name}.a` |
 
 For another processor: `make CC=arm-linux-gnueabihf-gcc test EMULATOR="qemu-arm -L /usr/arm-linux-gnueabihf"`.
 
@@ -44,6 +44,8 @@ length depends on a value, so that the time of a call does not either. Functions
 kernel and read the robot's tables; their working memory lies on the stack.
 """
 
+LOOP = "| `loop.c` | the closed loop in real time: worst of a million steps, missed deadlines: `make loop` |\n"
+
 
 def readme(task: ExportTask, chosen: Sequence[Signature], code: Code) -> str:
     """Write the page that comes with the code: its functions, what they cost, how to use them."""
@@ -55,6 +57,7 @@ def readme(task: ExportTask, chosen: Sequence[Signature], code: Code) -> str:
         robot=task.model.robot.name,
         version=__version__,
         name=task.name,
+        loop=LOOP if any(each.name == "step" for each in chosen) else "",
         call=_call(task, chosen[0]),
         table="\n".join(rows),
     )

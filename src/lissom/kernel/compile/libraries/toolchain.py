@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -71,7 +70,10 @@ def compiler() -> tuple[str, ...] | None:
 @cache
 def zig() -> tuple[str, ...] | None:
     """Return the command of zig's C compiler, which compiles for all platforms."""
-    return (sys.executable, "-m", "ziglang", "cc") if find_spec("ziglang") is not None else None
+    found = find_spec("ziglang")
+    places = [] if found is None else [Path(each) for each in found.submodule_search_locations or ()]
+    programs = (place / name for place in places for name in ("zig", "zig.exe"))
+    return next(((str(program), "cc") for program in programs if program.is_file()), None)
 
 
 @dataclass(frozen=True)
