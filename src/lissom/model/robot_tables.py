@@ -186,7 +186,8 @@ def _actions(joint: Joint) -> str:
         stiffness = _values(joint.spring.stiffness) if np.any(joint.spring.stiffness) else ""
         parts.append(" ".join(["spring", stiffness, str(joint.spring.curve or "")]).replace("  ", " ").rstrip())
     if joint.limits is not None:
-        parts.append(f"stops at {_values(joint.limits.lower)} and {_values(joint.limits.upper)}")
+        what = "range" if joint.stops is None else "stops at"
+        parts.append(f"{what} {_values(joint.limits.lower)} and {_values(joint.limits.upper)}")
     return "; ".join(parts)
 
 
