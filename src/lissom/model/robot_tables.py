@@ -300,6 +300,9 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     if robot.elements:
         between = ", ".join(f"{part.name} ({part.type})" for part in robot.elements)
         table.add_row("elements", f"{len(robot.elements)}: {between}")
+    if robot.actuators:
+        driving = ", ".join(f"{part.name} ({part.type})" for part in robot.actuators)
+        table.add_row("actuators", f"{len(robot.actuators)}: {driving}")
     if robot.contacts:
         table.add_row("contacts", f"{len(robot.contacts)}: {', '.join(part.name for part in robot.contacts)}")
     parts = [(coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor")]
