@@ -14,7 +14,7 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 PAGE = DOCS / "theory" / "error-bars.md"
 BEGIN, END = "<!-- calibration: written by docs/calibration.py -->", "<!-- end of calibration -->"
-HEAD = "| machines | | numbers | covered | bar over true error | trusted to 1 %, off by 10 % | no error bar |"
+HEAD = "| | machines | numbers | covered | bar over true error | trusted to 1 %, off by 10 % | no error bar |"
 sys.path.insert(0, str(DOCS.parent / "tests" / "helpers"))
 
 from trust_calibration import (  # noqa: E402

@@ -51,6 +51,8 @@ from lissom.model.model import Model as Model
 from lissom.results.trajectory import Trajectory as Trajectory
 from lissom.results.trust.run_trust import trust as trust
 from lissom.scenario.formulation_comparison import compare as compare
+from lissom.scenario.phases import Phase as Phase
+from lissom.scenario.phases import run_phases as run_phases
 from lissom.simulation.inputs.loads import Load as Load
 from lissom.simulation.inputs.payload import Payload as Payload
 from lissom.simulation.run_simulation import simulate as simulate

@@ -116,3 +116,13 @@ def test_responses_of_a_robot_are_drawn(kind: str) -> None:
 def test_several_signals_have_no_margins_and_are_told_so() -> None:
     with pytest.raises(LissomError, match=r"has 1 inputs and 2 outputs; choose one of each"):
         lissom.linearise("ella", outputs=["forearm.tip.y", "elbow"], inputs=["elbow"]).margins()
+
+
+@pytest.mark.parametrize("step", [None, 1e-4])
+def test_a_crossing_far_above_all_poles_and_zeros_is_found(step: float | None) -> None:
+    """L = 4e6 / (s (s + 2)) crosses at 2000 rad/s, a thousand times its pole."""
+    loop = LinearModel.of(SERVO.A, 1e6 * SERVO.B, SERVO.C)
+    found = (loop if step is None else loop.discretise(step)).margins()
+    assert 2 * np.pi * found.phase_frequency == pytest.approx(2000, rel=1e-4 if step is None else 5e-3)
+    late = 0.0 if step is None else np.degrees(0.5 * step * 2000)  # the hold
+    assert found.phase == pytest.approx(np.degrees(np.arctan(2 / 2000)) - late, abs=0.05)

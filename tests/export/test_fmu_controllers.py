@@ -49,7 +49,7 @@ CONTROLS = {
 }
 
 
-SLOW = ("sampled pd", "pid on encoders")
+SLOW = ("sampled pd", "pid on encoders", "lqg")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in CONTROLS])
@@ -72,6 +72,7 @@ def test_an_fmu_takes_the_samples_of_the_controller(name, tmp_path):
         assert np.abs(found[one][at][:-1] - wanted[:-1]).max() < 2e-6 * np.abs(wanted).max(), one
 
 
+@pytest.mark.slow
 def test_a_tool_may_give_the_reference_of_a_sampled_controller(tmp_path):
     scenario = parse(PICKER + CONTROLS["pid on encoders"], "picker.yaml").scenario
     path = to_fmu(scenario, tmp_path / "picker.fmu", name="picker")

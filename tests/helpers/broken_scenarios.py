@@ -72,7 +72,7 @@ BROKEN = {
         [":4:", "control = 'pd'"],
     ),
     "no type of control": ("  type: pd\n", "", [":4:", "control.type: missing", "pd"]),
-    "unknown control": ("type: pd", "type: pid", [":5:", "control.type = 'pid'", "did you mean 'pd'"]),
+    "unknown control": ("type: pd", "type: pdd", [":5:", "control.type = 'pdd'", "did you mean 'pd'"]),
     "unknown field of control": (
         "type: pd",
         "type: pd\n  gain: 3",

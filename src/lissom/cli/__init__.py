@@ -163,6 +163,7 @@ COMMANDS = {
             ("lissom export ella --to c --out ella-c", "the robot's dynamics as C code, with a test"),
             ("lissom export ella --to c --functions inverse_dynamics,gravity", "only what a controller needs"),
             ("lissom export ella --to c --point upper@0.5 --wrench forearm", "with points and loads of your own"),
+            ("lissom export pick.yaml --to c --controller --out pid", "a scenario's sampled controller as C code"),
             ("lissom export ella --to fmu --fmi 3.0", "the scenario as a block for other simulators: ella.fmu"),
         ],
     ),

@@ -66,7 +66,7 @@ def inverse_dynamics(
     tree = _newton_euler(model, q, v, a, wrenches)
     if actuators is None:
         return tree
-    _refuse_opening(model, openings(model, tree.dtype.type), np.abs(a).max(initial=1.0))
+    _refuse_opening(model, openings(model, np.asarray(a, tree.dtype)), np.abs(a).max(initial=1.0))
     return _by_actuators(model, q, tree, actuators)
 
 

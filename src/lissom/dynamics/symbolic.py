@@ -82,7 +82,7 @@ def closed_dynamics(robot: AnyRobot, wrenches: Sequence[str] = ()) -> Function:
     rows, G = np.full(count, 0.0, dtype=object), np.full((count, model.nv), 0.0, dtype=object)
     run.kernel(newton_euler.inverse_dynamics, q, v, a, run.wrenches(model, wrenches), force)
     run.kernel(loop_constraints.loop_rows, G)
-    run.kernel(loop_constraints.loop_accelerations, np.full((count, 3), 0.0, dtype=object), rows)
+    run.kernel(loop_constraints.loop_accelerations, a, np.full((count, 3), 0.0, dtype=object), rows)
     return run.function("closed_dynamics", force=force - tau - G.T.dot(multipliers), rows=rows)
 
 
@@ -93,9 +93,10 @@ def loop_gaps(robot: AnyRobot) -> Function:
 
     run = SymbolicRun(model)
     count = len(model.arrays.loops.hold)
-    run.frames(run.input("q", model.nq), np.full(model.nv, 0.0, dtype=object))
+    q = run.input("q", model.nq)
+    run.frames(q, np.full(model.nv, 0.0, dtype=object))
     gaps = np.full(count, 0.0, dtype=object)
-    run.kernel(loop_constraints.loop_values, np.full((count, 3), 0.0, dtype=object), gaps)
+    run.kernel(loop_constraints.loop_values, q, np.full((count, 3), 0.0, dtype=object), gaps)
     return run.function("loop_gaps", gaps=gaps)
 
 

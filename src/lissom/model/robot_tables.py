@@ -186,7 +186,8 @@ def _actions(joint: Joint) -> str:
         stiffness = _values(joint.spring.stiffness) if np.any(joint.spring.stiffness) else ""
         parts.append(" ".join(["spring", stiffness, str(joint.spring.curve or "")]).replace("  ", " ").rstrip())
     if joint.limits is not None:
-        parts.append(f"stops at {_values(joint.limits.lower)} and {_values(joint.limits.upper)}")
+        what = "range" if joint.stops is None else "stops at"
+        parts.append(f"{what} {_values(joint.limits.lower)} and {_values(joint.limits.upper)}")
     return "; ".join(parts)
 
 
@@ -299,6 +300,9 @@ def _totals(robot: Robot, flexible: dict[str, FlexibleLink]) -> Table:
     if robot.elements:
         between = ", ".join(f"{part.name} ({part.type})" for part in robot.elements)
         table.add_row("elements", f"{len(robot.elements)}: {between}")
+    if robot.actuators:
+        driving = ", ".join(f"{part.name} ({part.type})" for part in robot.actuators)
+        table.add_row("actuators", f"{len(robot.actuators)}: {driving}")
     if robot.contacts:
         table.add_row("contacts", f"{len(robot.contacts)}: {', '.join(part.name for part in robot.contacts)}")
     parts = [(coordinates, "joint coordinate"), (modes, "mode"), (rotors, "rotor")]

@@ -210,7 +210,7 @@ def store_orientation(samples, s, k, R):
 
 
 @inline
-def store_places(model, work, held, s, before, none, gap, out):
+def store_places(model, work, q, held, s, before, none, gap, out):
     """Store sample s of positions, orientations and twists; arguments as those of `fill_observation`."""
     links = out.link_position.shape[1]
     loops = out.loop_gap.shape[1]
@@ -227,7 +227,7 @@ def store_places(model, work, held, s, before, none, gap, out):
         store_orientation(out.tip_orientation, s, k, R)
         store_vector(out.tip_twist[s, k, 0:3], rotate(R, vector(work.omega[tip])))
         store_vector(out.tip_twist[s, k, 3:6], rotate(R, vector(work.velocity[tip])))
-    loop_values(model, work, none, gap)
+    loop_values(model, work, q, none, gap)
     for k in range(loops):
         joint = model.loops.second[k]
         store_vector(out.loop_position[s, k], work.world_position[joint])
@@ -287,7 +287,7 @@ def fill_observation(model, work, look, flexible, q, v, a, loads, held, wrench, 
         if look == Wanted.PLACES:
             world_frames(model, work)
         if look >= Wanted.PLACES:
-            store_places(model, work, held, s, before, none, gap, out)
+            store_places(model, work, q[s], held, s, before, none, gap, out)
         # Deflections: the tip's section against where it is undeformed, in the link's axes.
         for k in range(flexible.shape[0]):
             tip = before + flexible[k] + 1

@@ -185,7 +185,10 @@ class VectorEnvironment(VectorEnv):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._ended = np.zeros(num_envs, bool)
-        self._threads = ThreadPoolExecutor(min(cores(), num_envs))  # machine code runs beside the interpreter
+        # machine code runs beside the interpreter; a task takes many arms, as handing it over takes as long as a step
+        count = min(cores(), num_envs)
+        self._threads = ThreadPoolExecutor(count)
+        self._shares = [range(k * num_envs // count, (k + 1) * num_envs // count) for k in range(count)]
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin all again; `seed` for the first, the others count on from it, or one for each."""
@@ -198,7 +201,9 @@ class VectorEnvironment(VectorEnv):
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Let torques act on all arms for one period."""
-        done = list(self._threads.map(self._one, self._numbers, _actions(actions, self.action_space)))
+        given = _actions(actions, self.action_space)
+        shares = self._threads.map(lambda own: [self._one(k, given[k]) for k in own], self._shares)
+        done = [one for share in shares for one in share]
         seen, rewards, terminated, truncated, infos = zip(*done, strict=True)
         failed, over = np.array(terminated, bool), np.array(truncated, bool)
         self._ended = failed | over

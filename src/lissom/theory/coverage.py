@@ -29,6 +29,7 @@ class Feature(Enum):
     """What a robot may have beside rigid links on joints of one axis: why it is refused, and what to do."""
 
     LOOPS = "covers trees without loops; `theory.build` closes them by its kinematics"
+    COUPLED_JOINTS = "knows no joints that follow others by a ratio; use kernel"
     ELEMENTS = "knows no elements; `theory.build` adds them by its kinematics"
     CONTACTS = "knows no contacts; `theory.build` adds them by its kinematics"
     ACTUATORS = "knows no actuators and no friction with bristles, which have states of their own; use kernel"
@@ -59,13 +60,14 @@ class Part(NamedTuple):
 def parts(model: Model) -> Iterator[Part]:
     """Yield every part of a robot that has one of the features; a cylinder of given length is a loop."""
     robot = model.robot
-    for feature, owners in (
-        (Feature.LOOPS, model.loops),
-        (Feature.ELEMENTS, [element for element in robot.elements if element.held() is None]),
-        (Feature.CONTACTS, robot.contacts),
-        (Feature.ACTUATORS, robot.drives),
+    for feature, field, owners in (
+        (Feature.COUPLED_JOINTS, "loops", [loop for loop in model.loops if loop.ratio is not None]),
+        (Feature.LOOPS, "loops", [loop for loop in model.loops if loop.ratio is None]),
+        (Feature.ELEMENTS, "elements", [element for element in robot.elements if element.held() is None]),
+        (Feature.CONTACTS, "contacts", robot.contacts),
+        (Feature.ACTUATORS, "actuators", robot.drives),
     ):
-        yield from (Part(feature, (feature.name.lower(),), each.name) for each in owners)
+        yield from (Part(feature, (field,), each.name) for each in owners)
     yield from (Part(Feature.PRESCRIBED_JOINTS, ("prescribed",), joint) for joint in model.prescribed)
     for link in robot.bodies:
         place = ("links", link.name)

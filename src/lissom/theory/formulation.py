@@ -215,7 +215,8 @@ def build(name: str, robot: AnyRobot) -> Formulation:
     try:
         return known[name].make(model)
     except Unsupported:
-        if not any(part.feature in JOINED for part in parts(model)):
+        features = {part.feature for part in parts(model)}
+        if Feature.COUPLED_JOINTS in features or not features & JOINED:
             raise
     from lissom.theory.connections.connected import ConnectedFormulation
     from lissom.theory.connections.tree_models import tree_of

@@ -172,6 +172,10 @@ LINK = '<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="
 JOINT = '<joint name="j" type="{type}"><parent link="a"/><child link="b"/>{inside}</joint>'
 BACK = '<joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>'
 TURN = JOINT.format(type="revolute", inside='<axis xyz="0 0 1"/>')
+SECOND = LINK.replace('"b"', '"c"') + JOINT.replace('"a"', '"b"').replace('link="b"/>{', 'link="c"/>{').replace(
+    '"j"', '"k"'
+)
+TWO = TURN + SECOND.format(type="revolute", inside='<mimic joint="j" multiplier="two"/>')
 BROKEN = {
     "a negative mass": (HEAD + LINK.replace('"1"', '"-1"', 1) + TURN, "mass of link 'b' = -1"),
     "an inertial without mass": (HEAD + LINK.replace('<mass value="1"/>', "") + TURN, "has no mass"),
@@ -180,7 +184,7 @@ BROKEN = {
     "an unknown joint type": (HEAD + LINK + JOINT.format(type="hinge", inside=""), "'hinge' is unknown"),
     "no joint type": (HEAD + LINK + JOINT.replace(' type="{type}"', "").format(inside=""), "is unknown"),
     "an axis of no length": (HEAD + LINK + JOINT.format(type="revolute", inside='<axis xyz="0 0 0"/>'), "no length"),
-    "a mimic joint": (HEAD + LINK + JOINT.format(type="revolute", inside='<mimic joint="k"/>'), "mimics another"),
+    "a word for a ratio": (HEAD + LINK + TWO, "multiplier of the mimic of joint 'k' = 'two': must be 1 finite number"),
     "a missing parent": (HEAD + LINK + TURN.replace('<parent link="a"/>', ""), "has no parent"),
     "an unknown link": (HEAD + LINK + TURN.replace('link="a"', 'link="base"'), "'base' is not a link"),
     "a closed loop": (HEAD + LINK + TURN + TURN.replace('"j"', '"k"'), "child of two joints"),
@@ -322,16 +326,46 @@ def test_links_that_move_without_inertial_are_told():
     assert "read with 2 kg and 0.02 kg m2" in words[0]
 
 
+def test_a_joint_that_mimics_another_moves_as_in_pinocchio():
+    pin = pytest.importorskip("pinocchio")
+    body = inertial("2", 'ixx="0.3" ixy="0" ixz="0.1" iyy="0.4" iyz="0" izz="0.5"')
+    text = arm(body, body, joint='<mimic joint="j1" multiplier="2" offset="0.3"/>')
+    model = robot_from_urdf(text, "arm.urdf").compile()
+    limit = '<limit lower="-3" upper="3" effort="9" velocity="9"/>'  # which Pinocchio asks for
+    tree = pin.buildModelFromXML(arm(body, body).replace("<axis", f"{limit}<axis"))
+    data, S = tree.createData(), np.array([1.0, 2.0])
+    q, v, tau = np.array([0.4, 1.1]), 0.5 * S, np.array([3.0, -1.0])
+    M, h = pin.crba(tree, data, q), pin.nonLinearEffects(tree, data, q, v)
+    M = np.triu(M) + np.triu(M, 1).T
+    true = S * (S @ (tau - h)) / (S @ M @ S)
+    np.testing.assert_allclose(lissom.forward_dynamics(model, q, v, tau), true, rtol=1e-12)
+
+
+def test_a_joint_that_mimics_what_is_not_there_is_told():
+    robot, (word,) = told(arm(joint='<mimic joint="j7"/>'))
+    assert "joint 'j2' mimics 'j7', which the file does not have: read as a joint of its own" in word
+    assert robot.loops == ()
+
+
 def test_a_joint_that_mimics_is_fixed_by_an_overlay(tmp_path):
-    text = arm(joint='<mimic joint="j1" multiplier="2"/>')
-    with pytest.raises(lissom.LissomError, match=r"joint 'j2' mimics.*urdf: arm.urdf, joints: \{j2: fixed\}"):
-        robot_from_urdf(text, "arm.urdf")
-    (tmp_path / "arm.urdf").write_text(text)
+    (tmp_path / "arm.urdf").write_text(arm(joint='<mimic joint="j1" multiplier="2"/>'))
     for written in ("fixed", "{type: fixed}"):
         (tmp_path / "top.yaml").write_text(f"lissom: 1\nurdf: arm.urdf\njoints: {{j2: {written}}}\n")
         robot = lissom.load(tmp_path / "top.yaml")
         assert [link.name for link in robot.links] == ["a"]
         assert robot.link("a").body.mass == 2
+
+
+def test_limits_are_a_range_that_pushes_nothing_and_is_told_when_left():
+    robot = robot_from_urdf(arm(joint='<limit lower="-0.5" upper="0.5" effort="9" velocity="1"/>'), "arm.urdf")
+    limits = robot.link("b").joint.limits
+    assert (limits.lower, limits.upper, limits.stiffness) == (-0.5, 0.5, None)
+    free = robot_from_urdf(arm(), "arm.urdf")
+    runs = [lissom.simulate(each, 0.5, start={"j2": 0.6}) for each in (robot, free)]
+    np.testing.assert_array_equal(runs[0].q, runs[1].q)
+    (word,) = runs[0].warnings
+    assert "outside its limits of -0.5 to 0.5: nothing stops it there" in word.text
+    assert runs[1].warnings == []
 
 
 def test_thousands_of_links_take_seconds():

@@ -22,8 +22,8 @@ def frequency_grid(linear: LinearModel, low: float | None = None, high: float | 
     linear : LinearModel
         In continuous or discrete time.
     low, high : float, optional
-        The range, Hz; a fifth of the slowest to five times the fastest corner unless given, and at most half the
-        sampling frequency.
+        The range, Hz; a fifth of the slowest to five times the fastest corner unless given; of sampled models
+        to half the sampling frequency.
     """
     corners = np.concatenate([linear.poles().values, *_zeros(linear)])
     sizes = np.abs(corners) / (2 * np.pi)
@@ -31,6 +31,7 @@ def frequency_grid(linear: LinearModel, low: float | None = None, high: float | 
     sizes = sizes[sizes > 1e-6 * largest]  # poles of free motions are at zero, but for rounding
     own_low, own_high = (sizes.min() / MARGIN, sizes.max() * MARGIN) if sizes.size else (0.01, 100.0)
     half = np.inf if linear.dt is None else 0.5 / linear.dt
+    own_high = own_high if linear.dt is None else half
     low = min(own_low, 0.1 * half) if low is None else low
     high = min(own_high, half) if high is None else min(high, half)
     parts = [np.geomspace(low, high, POINTS)]

@@ -16,6 +16,8 @@ from lissom.printing import Printed
 if TYPE_CHECKING:
     from rich.table import Table
 
+SMALL, HIGHEST = 0.1, 1e9  # size of a loop beyond whose frequency nothing crosses; Hz at which the search ends
+
 
 @dataclass(frozen=True, eq=False)
 class StabilityMargins(Printed):
@@ -81,6 +83,8 @@ def stability_margins(loop: LinearModel) -> StabilityMargins:
         text = f"has {len(loop.inputs)} inputs and {len(loop.outputs)} outputs; choose one of each: loop.select(...)"
         raise LissomError(text, ("loop",))
     grid = frequency_grid(loop)
+    while loop.dt is None and abs(loop.response(grid[-1:])[0, 0, 0]) > SMALL and grid[-1] < HIGHEST:
+        grid = frequency_grid(loop, grid[0], 10 * grid[-1])  # where integrators are all there is, it crosses far above
     values = loop.response(grid)[:, 0, 0]
 
     def at(frequency: float) -> complex:

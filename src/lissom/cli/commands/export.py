@@ -24,7 +24,7 @@ MEANT = {  # options by format
     "csv": ("--units", "--in", "--column"),
     "xlsx": ("--in", "--column"),
     "parquet": ("--column",),
-    "c": ("--functions", "--point", "--wrench", "--name", "--parameter", "--backend", "--set"),
+    "c": ("--controller", "--functions", "--point", "--wrench", "--name", "--parameter", "--backend", "--set"),
     "fmu": ("--wrench", "--name", "--fmi", "--kind", "--parameter", "--platform", "--set"),
 }
 
@@ -64,6 +64,10 @@ def export(
             "'wrench.elbow.f*'; may be given several times. All unless given.",
         ),
     ] = None,
+    controller: Annotated[
+        bool,
+        typer.Option("--controller", help="c: the sampled controller of a scenario, not its robot's dynamics."),
+    ] = False,
     functions: Annotated[
         str | None, asked("--functions", "NAMES", "c: the functions wanted, comma between; else all.")
     ] = None,
@@ -131,7 +135,7 @@ def export(
     target = _format(to, out)
     given = {"--units": units, "--functions": functions, "--point": point, "--wrench": wrench, "--name": name}
     given |= {"--fmi": fmi, "--kind": kind, "--parameter": parameter, "--backend": backend, "--platform": platform}
-    given |= {"--set": settings, "--in": in_units, "--column": column}
+    given |= {"--set": settings, "--in": in_units, "--column": column, "--controller": controller}
     for option, value in given.items():
         if value and option not in MEANT.get(target, ()):
             raise typer.BadParameter(f"{option} has no meaning for {target}")
@@ -140,6 +144,8 @@ def export(
     elif target == "fmu":
         asked = {"version": fmi or "2.0", "kind": kind or "both", "wrenches": wrench, "parameters": parameter or ()}
         _fmu(what, out, settings or [], name=name, platforms=platform or (), **asked)
+    elif controller:
+        _controller(what, out, settings or [], name)
     else:
         _c_code(
             what,
@@ -199,6 +205,18 @@ def _c_code(robot: str, out: Path | None, functions: str | None, settings: list[
     for function, count in written.operations.items():
         typer.echo(f"{function.ljust(width)}  {count:>9} operations, {written.ways[function]}")
     typer.echo(f"{written.folder}: try make -C {written.folder} test")
+
+
+def _controller(scenario: str, out: Path | None, settings: list[str], name: str | None) -> None:
+    from lissom.cli.commands.run import prepare_scenario
+    from lissom.export import controller_to_c
+
+    loaded, _, prepared = prepare_scenario(scenario, [assignment(text, EXAMPLE) for text in settings])
+    title = loaded.name or prepared.model.robot.name
+    written = controller_to_c(
+        prepared.model, prepared.controller, out or Path(f"{title}-controller"), name=name or f"{title} controller"
+    )
+    typer.echo(f"{written}: try make -C {written} test")
 
 
 def _fmu(scenario: str, out: Path | None, settings: list[str], **options: Any) -> None:

@@ -117,7 +117,8 @@ def run(
             finally:  # also where the disk is full
                 if not (quiet or as_json):
                     _show(trajectory, summary)
-            trajectory = trajectory.beside(labelled(beside))
+            if beside:
+                trajectory = trajectory.beside(labelled(beside))
             _extras(folder, trajectory, figures, report, animation, stress, show=not quiet)
             folder.finish(summary)
     if as_json:

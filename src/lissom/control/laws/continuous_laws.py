@@ -329,7 +329,9 @@ def _gains(model: Model, gains: Any) -> tuple[tuple[ControlledCoordinate, ...], 
         for joint, pair in gains.items():
             index = indices(model, selected, joint, "gains")
             check_units(model, [selected[k] for k in index], pair[key], unit, ("gains", joint, key))
-            gain[index] = argument_checks.numbers(pair[key], ("gains", joint, key), remedy, len(index), at_least=0)
+            # a command may well turn its joint the other way round
+            least = None if selected[index[0]].command else 0
+            gain[index] = argument_checks.numbers(pair[key], ("gains", joint, key), remedy, len(index), at_least=least)
         out.append(gain)
     return selected, out[0], out[1]
 

@@ -1,20 +1,25 @@
 """The `control:` block of a scenario as checked data; what needs the robot is checked in `controller_builder`."""
 
 # Annotations are not postponed here: pydantic would have to compile each of them again.
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from lissom.control.choices import REDUCTIONS, SHAPERS, SIDES, ShaperKind, Side
 from lissom.control.schema.joint_values import ByJoint, One, Values
 from lissom.control.schema.reference_schema import COORDINATE, AnyReference, AnyTorque, Block
-from lissom.control.schema.time_series_schema import AnySeries
 from lissom.model.schema.base_model import FORM, refusals
+from lissom.model.schema.lazy_fields import lazy
 from lissom.model.schema.name_fields import Choice, Title
 from lissom.model.schema.number_fields import Count, Flag, Number
 from lissom.model.schema.registered_types import Registered
 from lissom.model.schema.units import DAMPING, FORCE, POSITION, STIFFNESS
 from lissom.model.schema.written_forms import AlsoWritten
+
+if TYPE_CHECKING:
+    from lissom.control.schema.time_series_schema import AnySeries
+else:
+    AnySeries = lazy("lissom.control.schema.time_series_schema:AnySeries")
 
 Poses = Annotated[int | None, Count("how many poses along the reference it is designed at", at_least=2, at_most=50)]
 CONTROL = "{type: pd, gains: ..., reference: ...}, or a list of such"  # an example, for messages

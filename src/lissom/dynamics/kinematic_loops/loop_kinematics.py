@@ -40,7 +40,7 @@ def loop_gaps(robot: AnyRobot, q: ArrayLike) -> Vector:
     work = _place_frames(model, q)
     closure = closure_of(model, work.fields.omega.dtype.type).fields
     out = np.empty(len(closure.lam), closure.lam.dtype)
-    loop_constraints.loop_values(model.struct, work, closure.given, out)
+    loop_constraints.loop_values(model.struct, work, np.ascontiguousarray(q, out.dtype), closure.given, out)
     return out
 
 
@@ -123,11 +123,12 @@ def closed_loops(
     return Closed(out, lam, on, rank, tuple(names[row] for row in sorted(schur.order[rank:])))
 
 
-def openings(model: Model, number: type) -> Vector:
+def openings(model: Model, a: Vector) -> Vector:
     """Return second derivatives (rows,) of the rows at the accelerations that dynamics left in the workspace."""
+    number = a.dtype.type
     closure = closure_of(model, number).fields
     out = np.zeros_like(closure.lam)
-    loop_constraints.loop_accelerations(model.struct, model.workspace(number), closure.given, out)
+    loop_constraints.loop_accelerations(model.struct, model.workspace(number), a, closure.given, out)
     return out
 
 

@@ -83,7 +83,7 @@ def c_name(text: str) -> str:
 
 def has_step(model: Model) -> bool:
     """Return whether the closed loop's step can be had."""
-    return not (model.prescribed or model.loops)
+    return not (model.prescribed or model.loops or model.states)
 
 
 def point_of(model: Model, text: str) -> ExportPoint:

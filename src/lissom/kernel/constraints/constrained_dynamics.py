@@ -96,7 +96,7 @@ def close(model, work, closure, qdd):
     lam = -W^-1 (G qdd + Gdot v - gamma), qdd += M^-1 G^T lam.
     """
     loop_rows(model, work, closure.G)
-    loop_accelerations(model, work, closure.given, closure.miss)
+    loop_accelerations(model, work, qdd, closure.given, closure.miss)
     set_columns(model, closure)
     schur = closure.schur
     for row in range(closure.miss.shape[0]):

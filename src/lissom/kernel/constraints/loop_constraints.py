@@ -7,8 +7,12 @@ A row is one direction that the joint of a loop holds of the pose (R, p) of its 
     THREAD     sin(turn - pace slide)         turn and slide along a thread belong together
     DISTANCE   |p| - level                    the origins stay so far apart
 
-Its rate is t . omega + f . p' with the relative angular velocity omega. So (t, f) is the wrench on the second frame, at
-its origin, per unit of the row's multiplier. Everything is analytic: the complex step derives it.
+or of the coordinates of two joints, without a wrench between the frames:
+
+    RATIO      q2 - pace q1 - level           the second joint follows the first
+
+The rate of the others is t . omega + f . p' with the relative angular velocity omega. So (t, f) is the wrench on the
+second frame, at its origin, per unit of the row's multiplier. Everything is analytic: the complex step derives it.
 """
 
 from __future__ import annotations
@@ -152,13 +156,23 @@ def add_generalised_force(model, work, i, top, torque, force, out):
         i = up
 
 
+@inline
+def ratio_sum(model, row, at, values):
+    """Return what a row of RATIO makes of values of coordinates: x2 - pace x1; `at` (n,) has their places."""
+    joints = model.loops.joints
+    return values[at[joints[row, 1]]] - model.loops.pace[row] * values[at[joints[row, 0]]]
+
+
 @kernel
-def loop_values(model, work, given, out):
+def loop_values(model, work, q, given, out):
     """Compute all rows less those `given` (rows, 3), after the outward pass; zero where the loops are closed."""
     for loop in range(model.loops.first.shape[0]):
         R, p = relative_pose(model, work, loop)
         for row in range(model.loops.rows[loop, 0], model.loops.rows[loop, 1]):
-            out[row] = row_value(model.loops, row, R, p) - given[row, 0]
+            if model.loops.hold[row] == LoopRow.RATIO:
+                out[row] = ratio_sum(model, row, model.tree.joint_q, q) - model.loops.level[row] - given[row, 0]
+            else:
+                out[row] = row_value(model.loops, row, R, p) - given[row, 0]
 
 
 @kernel
@@ -179,6 +193,9 @@ def loop_rows(model, work, G):
             add_generalised_force(model, work, second, top, rotate_back(R, torque), rotate_back(R, force), G[row])
             moment = add(torque, cross(p, force))
             add_generalised_force(model, work, first, top, scale(-1.0, moment), scale(-1.0, force), G[row])
+            if model.loops.hold[row] == LoopRow.RATIO:
+                G[row, model.tree.joint_v[model.loops.joints[row, 1]]] += 1.0
+                G[row, model.tree.joint_v[model.loops.joints[row, 0]]] -= model.loops.pace[row]
 
 
 @kernel
@@ -192,8 +209,8 @@ def loop_rates(G, given, v, out):
 
 
 @kernel
-def loop_accelerations(model, work, given, out):
-    """Compute the second derivatives of all rows less those given, of the accelerations that `work` holds."""
+def loop_accelerations(model, work, qdd, given, out):
+    """Compute the second derivatives of all rows less those given, of accelerations `qdd` that `work` holds too."""
     for loop in range(model.loops.first.shape[0]):
         R, p = relative_pose(model, work, loop)
         first = model.loops.first[loop]
@@ -213,6 +230,8 @@ def loop_accelerations(model, work, given, out):
             torque, force = row_wrench(model.loops, row, R, p, work.zero)
             bend = row_bend(model.loops, row, R, p, w, u, work.zero)
             out[row] = dot(torque, dw) + dot(force, du) + bend - given[row, 2]
+            if model.loops.hold[row] == LoopRow.RATIO:
+                out[row] += ratio_sum(model, row, model.tree.joint_v, qdd)
 
 
 @kernel
@@ -220,7 +239,8 @@ def loop_wrenches(model, work, lam, on, wrench):
     """Compute the wrenches of the multipliers `lam` (rows,) of all loops, after the outward pass.
 
     on (loops, 6): torque and force of the first frame on the second, at the second's origin in its axes; the same
-    wrenches are added to the rows of `wrench` (n, 6) of the frames they act on.
+    wrenches are added to the rows of `wrench` (n, 6) of the frames they act on. Of a ratio it is what drives the second
+    joint, in the axes of its link: it acts within that joint, so on no frame.
     """
     zero = work.zero
     for loop in range(model.loops.first.shape[0]):
@@ -244,3 +264,7 @@ def loop_wrenches(model, work, lam, on, wrench):
             wrench[second, 3 + k] += own_force[k]
             wrench[first, k] -= moment[k]
             wrench[first, 3 + k] -= force[k]
+        for row in range(model.loops.rows[loop, 0], model.loops.rows[loop, 1]):
+            if model.loops.hold[row] == LoopRow.RATIO:
+                for k in range(6):
+                    on[loop, k] = lam[row] * work.subspace[model.loops.joints[row, 1], 0, k]

@@ -48,6 +48,7 @@ class LoopRow(IntEnum):
     SQUARE = 1  # the angle between two axes
     THREAD = 2  # turn about an axis and slide along it, coupled by a pitch
     DISTANCE = 3  # of the origins
+    RATIO = 4  # the coordinate of one joint as a multiple of another's
 
 
 class Element(IntEnum):
@@ -296,7 +297,8 @@ class Loops(NamedTuple):
     b: Annotated[Number, Axis.ROW, 3]  # axis of the second frame
     axis: Annotated[Number, Axis.ROW, 3]  # of a thread, first frame
     level: Annotated[Number, Axis.ROW]  # a . b where the joint is assembled, or the distance
-    pace: Annotated[Number, Axis.ROW]  # of a thread, rad per m
+    pace: Annotated[Number, Axis.ROW]  # of a thread, rad per m; the ratio of two joints
+    joints: Annotated[Index, Axis.ROW, 2]  # bodies of the two joints that a ratio couples, the second as the first
 
 
 class Loads(NamedTuple):

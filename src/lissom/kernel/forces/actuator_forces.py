@@ -82,7 +82,7 @@ def pull_along_path(model, work, a, effort, rate):
     last = none
     for k in range(acts.path[a, 0], acts.path[a, 1] - 1):
         line, _, each_rate = segment(work, acts.row[k], acts.row[k + 1])
-        if k > acts.path[a, 0] and acts.grip[k].real > 0.0:
+        if k > acts.path[a, 0]:
             hold = acts.grip[k] * wrap_angle(last, line)
             # the rope slides towards its first point while the path beyond shortens
             slide = tanh(rate / GRIP_SPEED)
@@ -130,9 +130,12 @@ def actuate(model, work, i, q, v):
             work.force[acts.state_v[first + 1]] += f1
         if count > 2:
             work.force[acts.state_v[first + 2]] += f2
-        keep = work.actuator[a]
-        keep[PLACE], keep[RATE], keep[EFFORT] = place, rate, effort
-        keep[POWER], keep[STORED], keep[LOST] = power, stored, lost
+        work.actuator[a, PLACE] = place
+        work.actuator[a, RATE] = rate
+        work.actuator[a, EFFORT] = effort
+        work.actuator[a, POWER] = power
+        work.actuator[a, STORED] = stored
+        work.actuator[a, LOST] = lost
 
 
 def compile_actuators(model: Any, work: Any, number: type) -> None:

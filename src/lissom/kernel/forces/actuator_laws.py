@@ -43,7 +43,7 @@ def actuator_law(kind, p, s, rate, z0, z1, z2):
 @inline
 def effort_law(p, rate, z):
     """Return an effort gain z that follows its command with a lag, m dz/dt = u - z; one-sided it never turns round."""
-    pressed = above(z, 0.0) if p[ONE_SIDED].real > 0.0 else z + 0.0 * rate
+    pressed = p[ONE_SIDED] * above(z, 0.0) + (1.0 - p[ONE_SIDED]) * z
     effort = p[GAIN] * pressed
     return effort, -z, effort * rate
 
@@ -78,9 +78,8 @@ def rope_law(p, s, rate, paid_out, speed):
     slip = rate - speed
     taut = clamp(x / p[WIDTH], 0.0, 1.0)
     pull = above(spring + p[DAMPING] * slip * taut, 0.0)
-    brake = -speed - 0.0 * paid_out
-    if p[SERVO].real > 0.0:
-        brake = -paid_out - 2.0 * p[RESPONSE] * speed
+    by_length = -paid_out - 2.0 * p[RESPONSE] * speed
+    brake = p[SERVO] * by_length - (1.0 - p[SERVO]) * speed
     return -pull, speed + 0.0 * s, brake, -pull * speed, p[STIFFNESS] * half_square, (pull - spring) * slip
 
 

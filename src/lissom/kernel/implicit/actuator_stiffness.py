@@ -11,8 +11,6 @@ their states are eliminated by themselves, and Newton's iteration makes good wha
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from lissom.kernel.algorithms.complex_step import STEP
@@ -22,40 +20,24 @@ from lissom.kernel.forces.actuator_forces import PLACE, RATE, state_of
 from lissom.kernel.forces.actuator_laws import actuator_law
 
 
-class ActuatorSlopes(NamedTuple):
-    """Derivatives of minus the laws of actuators, a number of actuators."""
-
-    zz: np.ndarray  # (a, 3, 3) of state rates by states; a command that a law computes included
-    zq: np.ndarray  # (a, 3) by the coordinate
-    zv: np.ndarray  # (a, 3) by its rate
-    ez: np.ndarray  # (a, 3) of the force on the coordinate by states
-
-
-class ActuatorFactors(NamedTuple):
-    """The eliminated states of actuators in one number type."""
-
-    inverse: np.ndarray  # (a, 3, 3) Z^-1
-    row: np.ndarray  # (a, 3) Z^-1 r
-    column: np.ndarray  # (a, 3) k Z^-1
-    pivot: np.ndarray  # (nv,) -k Z^-1 r of all actuators on a coordinate
-
-
-def make_slopes(model: Arrays) -> ActuatorSlopes:
-    """Make the memory for derivatives of the laws."""
+def make_slopes(model: Arrays) -> dict[str, np.ndarray]:
+    """Make memory for derivatives of minus the laws, as fields of `Local`."""
     a, z = len(model.actuators.kind), STATES_MOST
-    return ActuatorSlopes(np.zeros((a, z, z)), np.zeros((a, z)), np.zeros((a, z)), np.zeros((a, z)))
+    shapes = {"state_zz": (a, z, z), "state_zq": (a, z), "state_zv": (a, z), "state_ez": (a, z)}
+    return {name: np.zeros(shape) for name, shape in shapes.items()}
 
 
-def make_actuator_factors(model: Arrays, number: type) -> ActuatorFactors:
-    """Make the factors of states alone, M, in one number type."""
+def make_state_factors(model: Arrays, number: type) -> dict[str, np.ndarray]:
+    """Make memory for the eliminated states, as fields of `Factors`: those of the masses alone, M."""
     acts, z = model.actuators, STATES_MOST
     a = len(acts.kind)
     inverse: np.ndarray = np.zeros((a, z, z), number)
     for k, (first, end) in enumerate(acts.states):
         inverse[k] = np.eye(z)
         inverse[k, range(end - first), range(end - first)] = 1.0 / acts.inertia[first:end]
-    nothing: np.ndarray = np.zeros((a, z), number)
-    return ActuatorFactors(inverse, nothing, nothing.copy(), np.zeros(len(model.velocities.prescribed), number))
+    both: np.ndarray = np.zeros((2, a, z), number)
+    pivot: np.ndarray = np.zeros(len(model.velocities.prescribed), number)
+    return {"state_inverse": inverse, "state_row": both[0], "state_column": both[1], "state_pivot": pivot}
 
 
 @inline
@@ -98,12 +80,14 @@ def store_slopes(out, e, f0, f1, f2):
 
 
 @inline
-def actuator_slopes(model, work, q, v, slopes, stiffness, damping):
-    """Fill the slopes of all laws, after the forces of the state (q, v).
+def actuator_slopes(model, local):
+    """Fill the slopes of all laws, after the forces of the state of `local`.
 
-    Adds to stiffness and damping of the coordinates (nv,) what efforts do by place and rate of their own.
+    Adds to stiffness and damping of the coordinates what efforts do by place and rate of their own.
     """
-    law_slopes(model, work, 0, q, v)
+    work = local.work
+    stiffness, damping = local.stiffness, local.damping
+    law_slopes(model, work, 0, local.q, local.v)
     for a in range(model.actuators.kind.shape[0]):
         at = model.actuators.port_v[a]
         of = work.slope[a]
@@ -113,11 +97,11 @@ def actuator_slopes(model, work, q, v, slopes, stiffness, damping):
         stiffness[at] -= ratio * ratio * of[0, 0]
         damping[at] -= ratio * ratio * of[1, 0]
         for k in range(STATES_MOST):
-            slopes.zq[a, k] = -ratio * of[0, k + 1]
-            slopes.zv[a, k] = -ratio * of[1, k + 1]
-            slopes.ez[a, k] = -ratio * of[k + 2, 0]
+            local.state_zq[a, k] = -ratio * of[0, k + 1]
+            local.state_zv[a, k] = -ratio * of[1, k + 1]
+            local.state_ez[a, k] = -ratio * of[k + 2, 0]
             for row in range(STATES_MOST):
-                slopes.zz[a, row, k] = -of[k + 2, row + 1]
+                local.state_zz[a, row, k] = -of[k + 2, row + 1]
 
 
 @inline
@@ -128,19 +112,19 @@ def mass_of(model, a, k):
 
 
 @kernel
-def eliminate_states(model, slopes, factors, c, d):
+def eliminate_states(model, local, factors, c, d):
     """Eliminate the states of all actuators from M + c D + d K."""
-    for k in range(factors.pivot.shape[0]):
-        factors.pivot[k] = 0.0 * c
+    for k in range(factors.state_pivot.shape[0]):
+        factors.state_pivot[k] = 0.0 * c
     for a in range(model.actuators.kind.shape[0]):
-        zz = slopes.zz[a]
+        zz = local.state_zz[a]
         A00, A01, A02 = mass_of(model, a, 0) + c * zz[0, 0], c * zz[0, 1], c * zz[0, 2]
         A10, A11, A12 = c * zz[1, 0], mass_of(model, a, 1) + c * zz[1, 1], c * zz[1, 2]
         A20, A21, A22 = c * zz[2, 0], c * zz[2, 1], mass_of(model, a, 2) + c * zz[2, 2]
         # the inverse by its adjugate
         B00, B10, B20 = A11 * A22 - A12 * A21, A12 * A20 - A10 * A22, A10 * A21 - A11 * A20
         scale = 1.0 / (A00 * B00 + A01 * B10 + A02 * B20)
-        B = factors.inverse[a]
+        B = factors.state_inverse[a]
         B[0, 0], B[1, 0], B[2, 0] = scale * B00, scale * B10, scale * B20
         B[0, 1] = scale * (A02 * A21 - A01 * A22)
         B[1, 1] = scale * (A00 * A22 - A02 * A20)
@@ -153,12 +137,14 @@ def eliminate_states(model, slopes, factors, c, d):
             down = 0.0 * c
             across = 0.0 * c
             for k in range(STATES_MOST):
-                down += B[row, k] * (c * slopes.zv[a, k] + d * slopes.zq[a, k])
-                across += c * slopes.ez[a, k] * B[k, row]
-            factors.row[a, row] = down
-            factors.column[a, row] = across
+                down += B[row, k] * (c * local.state_zv[a, k] + d * local.state_zq[a, k])
+                across += c * local.state_ez[a, k] * B[k, row]
+            factors.state_row[a, row] = down
+            factors.state_column[a, row] = across
         for k in range(STATES_MOST):
-            factors.pivot[at] -= factors.column[a, k] * (c * slopes.zv[a, k] + d * slopes.zq[a, k])
+            factors.state_pivot[at] -= factors.state_column[a, k] * (
+                c * local.state_zv[a, k] + d * local.state_zq[a, k]
+            )
 
 
 @inline
@@ -167,7 +153,7 @@ def reduce_states(model, factors, x):
     for a in range(model.actuators.kind.shape[0]):
         first = model.actuators.states[a, 0]
         for k in range(model.actuators.states[a, 1] - first):
-            x[model.actuators.port_v[a]] -= factors.column[a, k] * x[model.actuators.state_v[first + k]]
+            x[model.actuators.port_v[a]] -= factors.state_column[a, k] * x[model.actuators.state_v[first + k]]
 
 
 @inline
@@ -177,10 +163,10 @@ def solve_states(model, factors, x):
         first = model.actuators.states[a, 0]
         count = model.actuators.states[a, 1] - first
         at = model.actuators.port_v[a]
-        B = factors.inverse[a]
-        y0 = -factors.row[a, 0] * x[at]
-        y1 = -factors.row[a, 1] * x[at]
-        y2 = -factors.row[a, 2] * x[at]
+        B = factors.state_inverse[a]
+        y0 = -factors.state_row[a, 0] * x[at]
+        y1 = -factors.state_row[a, 1] * x[at]
+        y2 = -factors.state_row[a, 2] * x[at]
         for k in range(count):
             b = x[model.actuators.state_v[first + k]]
             y0 += B[0, k] * b
@@ -195,7 +181,7 @@ def solve_states(model, factors, x):
 
 
 @inline
-def add_state_product(model, slopes, c, d, rate, place, out):
+def add_state_product(model, local, c, d, rate, place, out):
     """Add c D rate + d K place of the actuators' states to out, all (nv,)."""
     acts = model.actuators
     for a in range(acts.kind.shape[0]):
@@ -204,14 +190,7 @@ def add_state_product(model, slopes, c, d, rate, place, out):
         count = acts.states[a, 1] - first
         for row in range(count):
             own = acts.state_v[first + row]
-            out[own] += c * slopes.zv[a, row] * rate[at] + d * slopes.zq[a, row] * place[at]
+            out[own] += c * local.state_zv[a, row] * rate[at] + d * local.state_zq[a, row] * place[at]
             for k in range(count):
-                out[own] += c * slopes.zz[a, row, k] * rate[acts.state_v[first + k]]
-            out[at] += c * slopes.ez[a, row] * rate[own]
-
-
-def pack(model: Arrays, number: type) -> Any:
-    """Return the factors as kernels take them."""
-    from lissom.kernel.compile import Struct
-
-    return Struct(make_actuator_factors(model, number))
+                out[own] += c * local.state_zz[a, row, k] * rate[acts.state_v[first + k]]
+            out[at] += c * local.state_ez[a, row] * rate[own]

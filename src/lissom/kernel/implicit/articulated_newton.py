@@ -22,7 +22,7 @@ from lissom.kernel.algorithms.articulated_body import (
 )
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.data.arrays import ROW_WIDTH, Arrays, padded
-from lissom.kernel.implicit.actuator_stiffness import eliminate_states, pack, reduce_states, solve_states
+from lissom.kernel.implicit.actuator_stiffness import eliminate_states, make_state_factors, reduce_states, solve_states
 from lissom.kernel.maths.algebra import add, cross, matrix, rotate, store_vector, vector
 from lissom.kernel.maths.row_sums import eliminate
 from lissom.kernel.maths.simd_rows import add_lanes, set_lanes
@@ -40,7 +40,10 @@ class Factors(NamedTuple):
     D_inverse: np.ndarray  # (n, 6) its pivot, inverted
     u: np.ndarray  # (n, 6) its right-hand side
     gear: np.ndarray  # (nr, 3) inverse of the rotor's pivot; force on the joint per rotor, on the rotor per joint
-    actuators: Any  # ActuatorFactors
+    state_inverse: np.ndarray  # (a, 3, 3) Z^-1 of each actuator, see `actuator_stiffness`
+    state_row: np.ndarray  # (a, 3) Z^-1 r
+    state_column: np.ndarray  # (a, 3) k Z^-1
+    state_pivot: np.ndarray  # (nv,) what eliminating states adds to pivots of coordinates
     load: np.ndarray  # (n, m + 6) right-hand side of a body, padded
     motion: np.ndarray  # (n, 6) acceleration of its frame
     x: np.ndarray  # (nv,) right-hand side and solution
@@ -68,7 +71,7 @@ def make_factors(model: Arrays, number: type) -> Factors:
         D_inverse=zeros(n, 6),
         u=zeros(n, 6),
         gear=zeros(gears, 3),
-        actuators=pack(model, number),
+        **make_state_factors(model, number),
         load=zeros(n, padded(m + 6 + ROW_WIDTH)),
         motion=zeros(n, 6),
         x=zeros(nv),
@@ -81,7 +84,7 @@ def factorise(model, local, factors, by_damping, by_stiffness):
     n = model.tree.parent.shape[0]
     if model.actuators.kind.shape[0] > 0:
         c, d = factors.zero + by_damping, factors.zero + by_stiffness
-        eliminate_states(model, local.actuators, factors.actuators, c, d)
+        eliminate_states(model, local, factors, c, d)
     for k in range(model.gears.rotor_v.shape[0]):
         eliminate_rotor(model, local, factors, k, by_damping, by_stiffness)
     for i in range(1, n):
@@ -107,7 +110,7 @@ def eliminate_rotor(model, local, factors, k, c, d):
     gear = c * local.slipping[k] + d * local.winding[k]
     law = c * local.gear_damping[k] + d * local.gear_stiffness[k]
     pivot = model.gears.inertia[k] + c * local.damping[at] + d * local.stiffness[at] + gear
-    pivot += factors.actuators.pivot[at]
+    pivot += factors.state_pivot[at]
     factors.gear[k, 0] = factors.zero if model.velocities.prescribed[at] == 1 else 1.0 / pivot
     factors.gear[k, 1] = gear
     factors.gear[k, 2] = gear - law
@@ -146,7 +149,7 @@ def eliminate_joint(model, local, factors, i, c, d):
             continue
         U = factors.U[i, k]
         pivot = factors.zero + model.velocities.armature[at] + c * local.damping[at] + d * local.stiffness[at]
-        pivot += factors.actuators.pivot[at]
+        pivot += factors.state_pivot[at]
         gear = local.gear_of[at]
         if gear >= 0:
             by = factors.gear[gear]
@@ -185,7 +188,7 @@ def solve(model, local, factors):
     n = model.tree.parent.shape[0]
     x = factors.x
     # states of actuators hand their load to the coordinates they work on, rotors theirs to their joints
-    reduce_states(model, factors.actuators, x)
+    reduce_states(model, factors, x)
     for k in range(model.gears.rotor_v.shape[0]):
         by = factors.gear[k]
         x[model.gears.joint_v[k]] += by[1] * by[0] * x[model.gears.rotor_v[k]]
@@ -213,7 +216,7 @@ def solve(model, local, factors):
         by = factors.gear[k]
         at = model.gears.rotor_v[k]
         x[at] = by[0] * (x[at] + by[2] * x[model.gears.joint_v[k]])
-    solve_states(model, factors.actuators, x)
+    solve_states(model, factors, x)
 
 
 @inline

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.kernel.compile import Struct, kernel
+from lissom.kernel.compile import kernel
 from lissom.kernel.data.arrays import ROW_WIDTH, Arrays
 from lissom.kernel.implicit.actuator_stiffness import add_state_product, make_slopes
 from lissom.kernel.maths.algebra import matrix, store_matrix, store_vector, vector
@@ -34,7 +34,10 @@ class Local(NamedTuple):
     slipping: np.ndarray  # (nr,) damping of a gear at the rate of its stretch
     gear_stiffness: np.ndarray  # (nr,) force on a rotor per joint coordinate, of a law that measures the joint
     gear_damping: np.ndarray  # (nr,)
-    actuators: Any  # ActuatorSlopes
+    state_zz: np.ndarray  # (a, 3, 3) derivatives of minus the rates of an actuator's states by its states
+    state_zq: np.ndarray  # (a, 3) by the coordinate that it works on
+    state_zv: np.ndarray  # (a, 3) by the rate of that
+    state_ez: np.ndarray  # (a, 3) of minus the force on that coordinate by states
     gear_of: np.ndarray  # (nv,) transmission that drives the coordinate, or -1
 
 
@@ -67,7 +70,7 @@ def make_local(model: Arrays, work: Any, nq: int) -> Local:
         slipping=slipping,
         gear_stiffness=gear_stiffness,
         gear_damping=gear_damping,
-        actuators=Struct(make_slopes(model)),
+        **make_slopes(model),
         gear_of=gear_of,
     )
 
@@ -110,4 +113,4 @@ def add_local_product(model, local, c, d, rate, place, out):
         law = c * local.gear_damping[k] * rate[joint] + d * local.gear_stiffness[k] * place[joint]
         out[rotor] += slip + wind + law
         out[joint] -= slip + wind
-    add_state_product(model, local.actuators, c, d, rate, place, out)
+    add_state_product(model, local, c, d, rate, place, out)

@@ -91,6 +91,7 @@ ELEMENTARY: dict[str, Callable[..., Any]] = {
     name: _function(getattr(np, name)) for name in ("sin", "cos", "sqrt", "tanh")
 }
 ELEMENTARY["clamp"] = _clamp
+ELEMENTARY["above"] = lambda value, lower: _clamp(value, lower, np.inf)
 ELEMENTARY["step"] = _function(lambda value: value > 0.0)
 
 

@@ -95,4 +95,4 @@ def structural_zeros(arrays: Arrays) -> Arrays:
         largest = size.max(axis=tuple(range(1, table.ndim)), keepdims=True)
         return np.where(size > ROUND_OFF * largest, table, 0.0)
 
-    return mapped(cleaned, arrays)
+    return mapped(cleaned, arrays)._replace(actuators=arrays.actuators)  # whose rows mix volumes and pressures

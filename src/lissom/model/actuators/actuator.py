@@ -69,6 +69,10 @@ class Actuator(Description):
         """Return the points of its path, each with its place below the actuator."""
         return []
 
+    def points_of_force(self, robot: Robot) -> list[Frame]:
+        """Return where it acts on a point, which the functions of a beam should follow; not along a smooth curve."""
+        return [frame for _, frame in self.frames(robot)]
+
     def falls(self) -> float:
         """Return how often a rope runs from each of its points to the next."""
         return 1.0

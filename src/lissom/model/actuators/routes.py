@@ -38,7 +38,7 @@ class Route(Description):
     turns: Annotated[float, Number("the turns about the axis of the beam, as a number,", at_most=100)] = 0.0
     begin: Annotated[float, Number("where along the beam it begins", "metres", at_least=0)] = 0.0
     end: Annotated[float | None, Number("where along the beam it ends", "metres", above=0)] = None
-    points: Annotated[int, Count("the number of points that follow the curve", at_most=200, at_least=2)] = 13
+    points: Annotated[int, Count("the number of points that follow the curve", at_most=200, at_least=2)] = 25
 
     def frames(self, robot: Robot) -> list[Frame]:
         """Return its points; none where the link is no beam."""
@@ -99,6 +99,10 @@ class Routed(Actuator):
         if self.through:
             return [(("through", k), frame) for k, frame in enumerate(self.through)]
         return [(("along", k), frame) for k, route in enumerate(self.along) for frame in route.frames(robot)]
+
+    def points_of_force(self, robot: Robot) -> list[Frame]:
+        """Return the points that it runs through, if those are given one by one."""
+        return list(self.through)
 
     def problems(self, robot: Robot, path: tuple[str | int, ...]) -> list[Problem]:
         """Return what keeps it from being on the robot."""

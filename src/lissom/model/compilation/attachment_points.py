@@ -95,7 +95,7 @@ def _of_frames(robot: Robot, name: str) -> Iterator[tuple[Any, bool]]:
     for element in robot.elements:
         yield from _on(name, element.between, element.kind is Element.BUSHING)
     for actuator in robot.drives:
-        yield from _on(name, (frame for _, frame in actuator.frames(robot)), False)
+        yield from _on(name, actuator.points_of_force(robot), False)
     for contact in robot.contacts:
         yield from _on(name, (contact.sphere, contact.surface), True)
 

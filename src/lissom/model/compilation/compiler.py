@@ -271,10 +271,10 @@ class _Compiler(Layout):
         rows: list[dict[str, Any]] = []
         for link, names in zip(self.links, self.names, strict=True):
             joint = link.joint
-            if not (np.any(joint.damping) or joint.friction or joint.spring or joint.limits):
+            if not (np.any(joint.damping) or joint.friction or joint.spring or joint.stops):
                 continue
             on_group = joint.kind.on_group
-            friction, spring, limits = joint.friction, joint.spring, joint.limits
+            friction, spring, limits = joint.friction, joint.spring, joint.stops
             friction = None if friction is not None and friction.law != "smooth" else friction  # has rows of its own
             for k in range(joint.nv):
 
@@ -324,6 +324,8 @@ class _Compiler(Layout):
             for row in rows:
                 for name in ("hold", "a", "b", "axis", "level", "pace"):
                     getattr(out, name)[at] = getattr(row, name)
+                if loop.ratio is not None:
+                    out.joints[at] = [self.rows[frame.link] for frame in loop.between]
                 at += 1
         return out
 

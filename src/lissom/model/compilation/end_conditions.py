@@ -47,7 +47,7 @@ NOT_HELD = EndConditions()
 
 def links_on_loops(robot: Robot) -> frozenset[str]:
     """Return the links whose tip a loop, or a cylinder of given length, holds as well as their base."""
-    return frozenset().union(*(way(robot, loop) for loop in robot.closures))
+    return frozenset().union(*(way(robot, loop) for loop in robot.closures if loop.ratio is None))
 
 
 def end_conditions(robot: Robot, link: Link, on_loops: Collection[str]) -> EndConditions:
@@ -73,12 +73,12 @@ def end_conditions(robot: Robot, link: Link, on_loops: Collection[str]) -> EndCo
 
 def _acts(joint: Joint) -> bool:
     """Return whether a joint acts by itself: its forces turn the section at the base, not the chord."""
-    return bool(np.any(joint.damping) or joint.friction or joint.spring or joint.limits or joint.transmission)
+    return bool(np.any(joint.damping) or joint.friction or joint.spring or joint.stops or joint.transmission)
 
 
 def _tip_joints(robot: Robot, link: Link, on_loops: Collection[str]) -> Iterator[tuple[Joint | None, np.ndarray]]:
     """Return what holds the tip of a link on a loop: joints, None for a rod, and how their frames stand there."""
-    for loop in robot.loops:
+    for loop in (loop for loop in robot.loops if loop.ratio is None):
         for frame in loop.between:
             if frame.link == link.name and _at_tip(link, frame.at):
                 yield loop.joint, np.real(frame.origin.rotation())

@@ -149,6 +149,11 @@ class Joint(Description):
         self._check_units()
         return self
 
+    @property
+    def stops(self) -> Limits | None:
+        """The limits, where stops hold the joint there."""
+        return None if self.limits is None or self.limits.stiffness is None else self.limits
+
     def _check_sizes(self) -> None:
         blocks: list[Description | None] = [self.friction, self.spring, self.limits]
         lists = [(("damping",), self.damping)] + [

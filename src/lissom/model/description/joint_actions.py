@@ -84,13 +84,19 @@ SET_IN = 1e-5  # of the range of a joint: where a stop sets in; a hit that press
 
 
 class Limits(Description):
-    """Soft stops at `lower` and `upper`: beyond them a stiff spring and a damper, blended in over `width`."""
+    """The range of a joint, `lower` to `upper`; with a `stiffness` soft stops hold it there.
+
+    A stop is a stiff spring and a damper, blended in over `width`. Without one nothing pushes: sliders and inverse
+    kinematics keep to the range, and a run that leaves it is told.
+    """
 
     what: ClassVar[str] = "limits block"
 
     lower: Annotated[PerCoordinate, Number("the lower limit", POSITION, each=True)]
     upper: Annotated[PerCoordinate, Number("the upper limit", POSITION, each=True)]
-    stiffness: Annotated[PerCoordinate, Number("the stiffness of the stop", STIFFNESS, above=0, each=True)]
+    stiffness: Annotated[PerCoordinate | None, Number("the stiffness of the stop", STIFFNESS, above=0, each=True)] = (
+        None
+    )
     damping: Annotated[
         PerCoordinate,
         Number("the damping of the stop", DAMPING, at_least=0, each=True),
@@ -107,6 +113,13 @@ class Limits(Description):
         if lower is not None and _same_size(lower, upper) and np.any(np.subtract(upper, lower) <= 0):
             raise refusal(f"must be greater than lower = {_brief(lower)}; swap or correct the two limits")
         return upper
+
+    @field_validator("damping")
+    @classmethod
+    def _of_a_stop(cls, damping: PerCoordinate, info: Any) -> PerCoordinate:
+        if np.any(damping) and info.data.get("stiffness", 0.0) is None:
+            raise refusal("belongs to a stop, which has a stiffness; give that too, or remove this field")
+        return damping
 
     @field_validator("width")
     @classmethod

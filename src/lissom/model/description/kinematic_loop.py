@@ -15,6 +15,7 @@ from lissom.model.description.joint_kinds import KINDS, MotionStep, joint_steps
 from lissom.model.schema.base_model import Description, refusals
 from lissom.model.schema.name_fields import Name
 from lissom.model.schema.number_fields import Number, refusal
+from lissom.model.schema.units import POSITION
 
 if TYPE_CHECKING:
     from lissom.model.description.robot import Robot
@@ -25,7 +26,8 @@ Problem = tuple[tuple[str | int, ...], Any, str]
 class Loop(Description):
     """A joint that closes a loop: the second frame moves on the first as a child does on its parent.
 
-    In place of a joint a `distance` may be held between the origins of both frames, as a rod without mass does.
+    In place of a joint a `distance` may be held between the origins of both frames, as a rod without mass does; or a
+    `ratio`: the joint of the second link moves so many times as far as that of the first, as by a gear or a belt.
     """
 
     what: ClassVar[str] = "loop"
@@ -33,6 +35,8 @@ class Loop(Description):
     name: Annotated[str, Name("the name of the loop")]
     joint: Joint | None = None
     distance: Annotated[float | None, Number("the distance between both origins", "metres", above=0)] = None
+    ratio: Annotated[float | None, Number("how far the second joint moves per unit of the first")] = None
+    offset: Annotated[float, Number("the second coordinate where the first is zero", POSITION)] = 0.0
     between: tuple[Frame, ...] = Field(description="the two frames, each with link, and at or origin as needed")
 
     @field_validator("joint")
@@ -62,11 +66,18 @@ class Loop(Description):
 
     @model_validator(mode="after")
     def _one_kind(self) -> Loop:
-        if (self.joint is None) == (self.distance is None):
-            text = "give what closes the loop: joint, such as {type: revolute, axis: [0, 0, 1]}, or distance in metres"
-            if self.joint is None:
-                raise refusals(("joint", None, f"missing; {text}"))
-            raise refusals(("distance", self.distance, f"conflicts with joint; {text}, not both"))
+        given = [name for name in ("joint", "distance", "ratio") if getattr(self, name) is not None]
+        text = (
+            "give what closes the loop: joint, such as {type: revolute, axis: [0, 0, 1]}, or distance in metres, or "
+            "the ratio of two joints"
+        )
+        if not given:
+            raise refusals(("joint", None, f"missing; {text}"))
+        if len(given) > 1:
+            name = given[-1]
+            raise refusals((name, getattr(self, name), f"conflicts with {given[0]}; {text}, and no other"))
+        if self.offset and self.ratio is None:
+            raise refusals(("offset", self.offset, "belongs to a ratio of two joints; remove it"))
         return self
 
     @property
@@ -83,6 +94,8 @@ class Loop(Description):
         """The directions that it holds."""
         if self.joint is not None:
             return held_rows(self.joint)
+        if self.ratio is not None:
+            return [Row(LoopRow.RATIO, "force on the second joint", np.zeros(3), level=self.offset, pace=self.ratio)]
         return [Row(LoopRow.DISTANCE, "force along the line", np.zeros(3), level=self.distance)]
 
 
@@ -178,8 +191,30 @@ def loop_problems(robot: Robot) -> list[Problem]:
         names.add(loop.name)
         frames = [frame_problems(robot, frame, (*path, "between", k)) for k, frame in enumerate(loop.between)]
         found += [problem for problems in frames for problem in problems]
-        if not any(frames):
+        if loop.ratio is not None:
+            found += _coupled_joints(robot, loop, path)
+        elif not any(frames):
             found += _same_body(robot, loop, path)
+    return found
+
+
+def _coupled_joints(robot: Robot, loop: Loop, path: tuple[str | int, ...]) -> list[Problem]:
+    """Return links whose joints no ratio can couple, and what places on them say, as joints have none."""
+    links, found = {link.name: link for link in robot.links}, []
+    for k, frame in enumerate(loop.between):
+        where = (*path, "between", k)
+        joint = links[frame.link].joint if frame.link in links else None
+        if frame.at is not None or frame.origin != Frame(link=frame.link).origin:
+            found.append((where, frame.link, "a ratio couples the joints of two links; give the link alone"))
+        if frame.link in links and (joint is None or joint.nv != 1 or joint.kind.on_group):
+            text = f"its joint is {joint.type if joint else 'fixed'}; a ratio couples joints of one coordinate each"
+            found.append(((*where, "link"), frame.link, text))
+        elif frame.link == WORLD:
+            found.append(((*where, "link"), WORLD, "has no joint; name two links whose joints move together"))
+    if loop.between[0].link == loop.between[1].link:
+        found.append(
+            ((*path, "between", 1, "link"), loop.between[1].link, "a joint cannot follow itself; name another")
+        )
     return found
 
 

@@ -1,10 +1,10 @@
 """URDF files: rigid robots, and by a small overlay in YAML the links that bend.
 
-Read: links with their inertial frames, joints (fixed, revolute, continuous, prismatic, floating, planar), damping and
-friction, visuals. Rigid links on fixed joints join the body that carries them. Limits are not read, as a URDF does
-not say how stiff a stop is; give `joints: {elbow: {limits: ...}}` in the overlay. What other programs read is read with
-a warning: inertias that no body has, links that move without an inertial, ball joints, and what `urdf_document` puts
-right.
+Read: links with their inertial frames, joints (fixed, revolute, continuous, prismatic, floating, planar), their
+damping, friction and limits, joints that mimic others, visuals. Rigid links on fixed joints join the body that carries
+them. Limits are a range: a URDF does not say how stiff a stop is; give `joints: {elbow: {limits: ...}}` in the overlay.
+What other programs read is read with a warning: inertias that no body has, links that move without an inertial, ball
+joints, and what `urdf_document` puts right.
 """
 
 from __future__ import annotations
@@ -103,17 +103,27 @@ class _Reader:
             _check_known(name, self.links, "flexible", "link")
         for name in overlay.joints:
             _check_known(name, self.joints, "joints", "joint")
-        self._refuse_mimics()
 
-    def _refuse_mimics(self) -> None:
-        fixed = {name for name, joint in self.overlay.joints.items() if joint.get("type") == "fixed"}
-        names = [name for name, joint in self.joints.items() if joint.find("mimic") is not None and name not in fixed]
-        if names:
-            all_fixed = ", ".join(f"{name}: fixed" for name in names)
-            raise RobotError(
-                f"joint {names[0]!r} mimics another one: lissom moves joints by forces, not by ratios; remove <mimic>, "
-                f"or fix what mimics by a robot file on top: urdf: {Path(self.source).name}, joints: {{{all_fixed}}}"
+    def _ratios(self, moving: list[Framed]) -> list[dict[str, Any]]:
+        """Return loops that couple the joints which mimic others: q = multiplier q_other + offset."""
+        links, found = {link.joint["name"]: link for link in moving}, []
+        for name, element in self.joints.items():
+            mimic = element.find("mimic")
+            if mimic is None or plain_name(name) not in links:
+                continue
+            where = f"the mimic of joint {name!r}"
+            leader = mimic.get("joint", "")
+            if plain_name(leader) not in links or leader == name:
+                what = "which does not move" if leader in self.joints else "which the file does not have"
+                self.doubts.append(f"joint {name!r} mimics {leader!r}, {what}: read as a joint of its own")
+                continue
+            ratio, offset = (
+                read_numbers(mimic.get(key, default), 1, f"{key} of {where}")[0]
+                for key, default in (("multiplier", "1"), ("offset", "0"))
             )
+            between = [{"link": links[plain_name(joint)].name} for joint in (leader, name)]
+            found.append({"name": f"{plain_name(name)}-mimic", "ratio": ratio, "offset": offset, "between": between})
+        return found
 
     def _unique(self, tag: str) -> list[ElementTree.Element]:
         found = self.root.findall(tag)
@@ -134,6 +144,7 @@ class _Reader:
             "materials": self.overlay.materials,
             **visuals(ground),
             "links": robot_links(moving),
+            "loops": self._ratios(moving),
         }
         if not moving:
             raise RobotError("nothing in it moves: every joint is fixed; give a joint that moves, or floating: true")

@@ -113,4 +113,10 @@ def _own_joint(joint: ElementTree.Element, name: str) -> dict[str, Any]:
         )
         out |= {"damping": damping} if damping else {}
         out |= {"friction": {"coulomb": friction}} if friction else {}
+    limit = joint.find("limit")
+    if limit is not None and kind in ("revolute", "prismatic"):
+        lower, upper = (
+            read_numbers(limit.get(k, "0"), 1, f"{k} limit of joint {name!r}")[0] for k in ("lower", "upper")
+        )
+        out |= {"limits": {"lower": lower, "upper": upper}} if lower < upper else {}
     return out

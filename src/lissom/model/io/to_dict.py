@@ -33,7 +33,7 @@ def to_dict(robot: Robot) -> dict[str, Any]:
         previous = link.name
     if robot.loops:
         data["loops"] = [_loop(loop, tipped) for loop in robot.loops]
-    for name in ("elements", "contacts", "sensors"):
+    for name in ("elements", "actuators", "contacts", "sensors"):
         if parts := getattr(robot, name):
             data[name] = [fields(part, tipped) for part in parts]
     if robot.tolerances:

@@ -15,7 +15,14 @@ from lissom.model.schema.base_model import FORM, Description
 from lissom.model.schema.lazy_fields import LazyType
 from lissom.model.schema.number_fields import kind_of
 
-NAMED = ("links", "elements", "contacts", "loops", "sensors")  # lists whose items a path calls by their names
+NAMED = (
+    "links",
+    "elements",
+    "actuators",
+    "contacts",
+    "loops",
+    "sensors",
+)  # lists whose items a path calls by their names
 
 Names = dict[int, Counter[str]]  # how often each name occurs in a list, by the list's identity
 

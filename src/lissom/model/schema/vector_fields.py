@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,8 @@ from lissom.model.schema.number_fields import Checked, Number, is_number, kind_o
 from lissom.model.schema.written_forms import Schema, SchemaOf, several, union
 
 Vec2 = tuple[float, float]
+NAMED_AXIS = r"^[-+]?[xyz]$"
+
 Vec3 = tuple[float, float, float]
 Matrix3 = tuple[Vec3, Vec3, Vec3]
 
@@ -115,10 +118,19 @@ class Matrix6(Checked):
 
 @dataclass(frozen=True)
 class Axis(Vector):
-    """A direction: three numbers, stored with unit length."""
+    """A direction: three numbers, stored with unit length; or one of the axes by its name, such as z or -y."""
+
+    @property
+    def remedy(self) -> str:
+        """What to give instead."""
+        return f"{super().remedy}, or as x, y, z or -z"
 
     def check(self, value: Any) -> Vec3:
         """Return the value as it is kept, or refuse it."""
+        if isinstance(value, str) and re.fullmatch(NAMED_AXIS, value):
+            size = -1.0 if value[0] == "-" else 1.0
+            x, y, z = (size if name == value[-1] else 0.0 for name in "xyz")
+            return x, y, z
         x, y, z = super().check(value)
         length = math.hypot(x, y, z)
         if length < 1e-12:
@@ -126,6 +138,10 @@ class Axis(Vector):
         if abs(length - 1) < 1e-15:  # unit already: dividing again would change the last digit
             return x, y, z
         return x / length, y / length, z / length
+
+    def schema(self, of: SchemaOf) -> Schema:
+        """Return the JSON Schema of what is taken."""
+        return union(super().schema(of), {"type": "string", "pattern": NAMED_AXIS})
 
 
 @dataclass(frozen=True)

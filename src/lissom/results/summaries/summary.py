@@ -262,7 +262,7 @@ def _element_peak(run: Trajectory, k: int) -> ElementPeak:
 def _loop_peak(run: Trajectory, loop: Loop) -> LoopPeak:
     wrench = run.numbers["loop_wrench"][:, run.quantities.labels("loop").index(loop.name)]
     force, torque = (_peak(run.time, part) for part in (wrench[:, 3:], wrench[:, :3]))
-    if loop.joint is not None:
+    if loop.distance is None:
         return LoopPeak(loop.name, force, torque)
     push = rod_push(run, loop)
     return LoopPeak(

@@ -59,7 +59,7 @@ def constraint_violation(model, work, q, v, given, G, out):
     """Compute frames, rows and values of all loops at the state (q, v)."""
     forward_kinematics(model, work, q, v)
     loop_rows(model, work, G)
-    loop_values(model, work, given, out)
+    loop_values(model, work, q, given, out)
 
 
 @inline

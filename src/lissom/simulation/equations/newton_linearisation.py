@@ -63,7 +63,7 @@ def linearise(system, scratch, local, t, seen, stiffen):
         turn_stiffness(model, local.work)
     joint_stiffness(model, local.q, local.v, local.stiffness, local.damping, local.winding, local.slipping)
     if model.actuators.kind.shape[0] > 0:
-        actuator_slopes(model, local.work, local.q, local.v, local.actuators, local.stiffness, local.damping)
+        actuator_slopes(model, local)
     add_gains(system, scratch, local, t)
 
 
@@ -107,8 +107,8 @@ def add_regulation(model, scratch, local, k):
     row = k - model.actuators.states[a, 0]
     z = local.v[model.actuators.state_v[k]]
     _, by_state, by_rate = command_slopes(model, k, scratch.command[k], z, port_rate(model, local.v, k))
-    local.actuators.zz[a, row, row] -= by_state
-    local.actuators.zv[a, row] -= model.actuators.ratio[a] * by_rate
+    local.state_zz[a, row, row] -= by_state
+    local.state_zv[a, row] -= model.actuators.ratio[a] * by_rate
 
 
 @inline
@@ -119,5 +119,5 @@ def add_command_gains(model, scratch, local, k, measured, kp, kd):
         return
     z = local.v[model.actuators.state_v[k]]
     share, _, _ = command_slopes(model, k, scratch.command[k], z, port_rate(model, local.v, k))
-    local.actuators.zq[a, k - model.actuators.states[a, 0]] += share * kp
-    local.actuators.zv[a, k - model.actuators.states[a, 0]] += share * kd
+    local.state_zq[a, k - model.actuators.states[a, 0]] += share * kp
+    local.state_zv[a, k - model.actuators.states[a, 0]] += share * kd

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lissom.dynamics.kinematic_loops.loop_kinematics import loop_jacobian
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
 from lissom.kernel.data.arrays import Drive
 from lissom.kernel.forces.hydraulic_law import BORE, RING, START_A, TANK
@@ -42,9 +43,10 @@ def carrying_pressures(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray
         raised = still.copy()
         raised[model.states[a].first + 1] += PROBE
         columns.append(needed(raised) - lacking)
-    rise = PROBE * np.linalg.lstsq(np.stack(columns, axis=1), -lacking, rcond=None)[0]
+    held = [-row for row in loop_jacobian(model, q)[:, joints]] if model.loops else []  # reactions of loops carry, too
+    rise = PROBE * np.linalg.lstsq(np.stack([*columns, *held], axis=1), -lacking, rcond=None)[0]
     v = v.copy()
-    for a, more in zip(free, rise, strict=True):
+    for a, more in zip(free, rise):
         p, first = acts.numbers[a], model.states[a].first
         low = p[TANK] - p[START_A]
         if more >= low:

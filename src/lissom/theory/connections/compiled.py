@@ -135,7 +135,7 @@ def held_rows(own, a):
             add_projected(own.motion.J[j], rotate_back(R, torque), rotate_back(R, force), own.G[row])
             moment = add(torque, cross(p, force))
             add_projected(own.motion.J[i], scale(-1.0, moment), scale(-1.0, force), own.G[row])
-    loop_accelerations(frames, work, own.given, own.right)
+    loop_accelerations(frames, work, own.still, own.given, own.right)
     held = own.right.shape[0] - own.driven.shape[0]
     for row in range(held):
         own.right[row] = -own.right[row]

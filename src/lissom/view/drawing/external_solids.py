@@ -34,6 +34,8 @@ def outside_pieces(arm: Drawing) -> list[DrawnSolid]:
     # loops: a rod for a fixed distance, else the sign of the joint that closes it
     for loop in robot.loops:
         joined = [frame.link for frame in loop.between if frame.link in arm.specs]
+        if loop.ratio is not None:
+            continue  # a gear or belt inside the arm
         if loop.joint is None:
             ends = (_end(arm, loop.between[0]), _end(arm, loop.between[1]))
             made.append(_piece(loop.name, STEEL, *_line(0.8 * thin), ends))

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from lissom.results.trajectory import Frame, Trajectory
 
 
+HEAD_ROOM = 0.36  # inches
+
+
 def plot(run: Trajectory, kind: str = "overview", **options: Any) -> Figure:
     """Return the figure of a kind; `options` are what its function below takes."""
     if kind not in PLOTS:
@@ -194,6 +197,8 @@ def plot_shape(run: Trajectory, link: str | None = None, stations: int = 41, cur
         scale = mpl.cm.ScalarMappable(times, mpl.colors.ListedColormap(colours(np.linspace(0, 0.88, 256))))
         label_bar(figure.colorbar(scale, ax=axes[0, :], pad=0.015), "time [s]")
         label_bar(figure.colorbar(image, ax=axes[1, :], pad=0.015), f"deflection [{length}]")
+        free = 1 - HEAD_ROOM / figure.get_size_inches()[1]  # of the headline, which the layout does not know
+        figure.get_layout_engine().set(rect=(0, 0, 1, free))  # type: ignore[union-attr, call-arg]
         headline(figure, f"{run.model.robot.name}: shape of {name}", detail(run))
         return figure
 

@@ -58,7 +58,7 @@ def bode(
     """Frequency response, root locus or step response of small motions, with resonances and margins.
 
     The linear model is made about the equilibrium at the pose, where motors hold the weight; of a scenario, where it
-    starts. Margins are those of the loop that is closed by u = -y.
+    starts. With --loop margins of gain, phase and delay are told, and the step is that of the closed loop.
     """
     check_choice("--kind", kind, KINDS)
     from lissom.analysis import linearise, static_equilibrium
@@ -121,7 +121,7 @@ def _show(
         screen().print((linear.feedback() if loop else linear).step_response(linear.inputs[0]).table())
     else:
         screen().print(_table(response))
-    if margins is not None:
+    if margins is not None and loop:
         screen().print(margins.table())
     screen().print(f"figure: {path}")
 

@@ -68,8 +68,9 @@ def _coordinates(task: ExportTask) -> str:
     q, v = position_columns(model), velocity_columns(model)
     lines = ["   q, the configuration:"]
     lines += _columns(model.q_names, q.units)
-    lines += ["   v, a and tau; forces in " + ", ".join(f"{FORCE[u]} for {u}" for u in dict.fromkeys(v.units)) + ":"]
-    return "\n".join(lines + _columns(model.coordinates, [f"{unit}/s" for unit in v.units]))
+    moved = v.units[: model.moving]  # states of actuators have units of their own
+    lines += ["   v, a and tau; forces in " + ", ".join(f"{FORCE[u]} for {u}" for u in dict.fromkeys(moved)) + ":"]
+    return "\n".join(lines + _columns(model.coordinates, [*(f"{unit}/s" for unit in moved), *v.units[model.moving :]]))
 
 
 def _columns(names: Sequence[str], units: Iterable[str]) -> list[str]:
