@@ -108,6 +108,7 @@ def test_a_library_for_each_platform_is_whole_and_needs_nothing_unusual(tag, cal
     content = table.with_name(about["file"]).read_bytes()
     assert hashlib.sha256(content).hexdigest() == about["digest"]
     assert looked_at(content, tag) == {NAME}
+    assert {path.name for path in (caller.folder / tag).iterdir()} == {table.name, about["file"]}
 
 
 @pytest.mark.slow

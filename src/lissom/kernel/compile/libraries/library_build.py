@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -80,11 +81,12 @@ def link_index(
         text += CHECKED_STATE.format(export=export)
     index = table.with_suffix(".index.o")
     compile_text(text, index, target)
-    part = table.with_suffix(f".part{target.suffix}")
-    target.link([*objects, index], part)
-    content = part.read_bytes()
-    file = table.with_name(f"{table.stem}-{digest(content)[:12]}{target.suffix}")
-    part.replace(file)
+    with tempfile.TemporaryDirectory(dir=table.parent) as place:  # in which linkers leave more, zig's for Windows
+        part = Path(place, f"part{target.suffix}")
+        target.link([*objects, index], part)
+        content = part.read_bytes()
+        file = table.with_name(f"{table.stem}-{digest(content)[:12]}{target.suffix}")
+        part.replace(file)
     for done in (index, *objects) if not about else (index,):  # of a single kernel all is in the library
         done.unlink()
     held = {name: [k, returns] for k, (name, (_, returns)) in enumerate(entries.items())}
