@@ -48,6 +48,12 @@ def test_a_blade_without_stiffening_lags_away_where_it_turns_too_fast():
     assert "unstable" in str(found)
 
 
+def test_modes_that_functions_do_not_follow_are_marked():
+    found = lissom.campbell("spinup-beam", "shaft", [0.0, 2.0], number=3)
+    assert found.resolved.tolist() == [True, True, False]  # 15.4 Hz where the beam has 8.16 Hz
+    assert "may be too high" in str(found)
+
+
 def test_a_disc_on_a_shaft_whirls_both_ways():
     disc = next(case for case in spinning.CASES if case.name.startswith("shaft with a heavy disc"))
     model = disc.robot.compile()

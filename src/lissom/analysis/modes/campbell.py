@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 from lissom import printing
 from lissom.analysis.equilibrium.steady_motion import elastic_velocities, steady_motion
 from lissom.analysis.modes import participation
+from lissom.analysis.modes.resolved_frequencies import resolved_modes
 from lissom.dynamics import inverse_derivatives
 from lissom.dynamics.coordinates import Named
 from lissom.errors import LissomError
+from lissom.messages import listed
 from lissom.model.any_robot import AnyRobot, as_model
 from lissom.printing import Printed
 
@@ -37,12 +39,20 @@ class Campbell(Printed):
     growth: np.ndarray  # (n, modes) 1/s, zero where it does not grow
     labels: tuple[str, ...]  # what bends at the first speed, such as "blade bending y 1"
     joint: str
-    name: str = field(default="robot")
+    resolved: np.ndarray  # (modes,) whether the functions of the links follow a mode at the first speed
+    name: str = "robot"
+    coarse: tuple[str, ...] = ()  # the links whose functions do not
 
     def table(self) -> Table:
         """Return a rich table: one row for each speed, one column of Hz for each mode."""
         title = f"frequencies of {self.name} in Hz, {self.joint} turning"
-        table = printing.table("rad/s", *self.labels, title=title)
+        names = (name + ("" if fine else " *") for name, fine in zip(self.labels, self.resolved))
+        table = printing.table("rad/s", *names, title=title)
+        if not self.resolved.all():
+            table.caption = (
+                f"* may be too high: beyond what the functions of {listed(self.coarse, 'and')} follow; "
+                "write modes: {to: the frequency you need} in the beam"
+            )
         for speed, row, growth in zip(self.speeds, self.frequencies, self.growth):
             cells = (f"{hz:.5g}" + (f" unstable ({g:.3g}/s)" if g else "") for hz, g in zip(row, growth))
             table.add_row(f"{speed:.5g}", *cells)
@@ -117,6 +127,8 @@ def campbell(
     parts = [participation.parts(model)[k] for k in elastic]
     rows, shapes = [], None
     labels: tuple[str, ...] = ()
+    coarse: tuple[str, ...] = ()
+    resolved = np.ones(0, bool)
     for speed in at:
         q_here, v, _ = steady_motion(model, q, {joint: float(speed)})
         # Joints keep their motion, so that rows and columns of the links alone are left.
@@ -128,6 +140,10 @@ def campbell(
             largest = X[np.abs(X).argmax(axis=0), np.arange(len(M))]
             chosen = np.real(X * np.exp(-1j * np.angle(largest)))[:, order]
             stored, moving = chosen * (K @ chosen), chosen * (M @ chosen)
+            whole = np.zeros((2, model.nv, len(order)))
+            whole[:, elastic] = chosen, stored
+            every = participation.parts(model)
+            resolved, coarse = resolved_modes(model, q_here, every, np.imag(values[order]) ** 2, *whole)
             labels = participation.labels(parts, stored, moving, np.zeros(len(order), bool))
         else:
             order = _follow(shapes, X, M)
@@ -142,6 +158,8 @@ def campbell(
         damping_ratios=-found.real / size,
         growth=np.where(found.real > noise, found.real, 0.0),
         labels=labels,
+        resolved=resolved,
+        coarse=coarse,
         joint=joint,
         name=model.robot.name,
     )
