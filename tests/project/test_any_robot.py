@@ -62,6 +62,7 @@ ARGUMENTS = {
     lissom.linearise: (),
     lissom.natural_modes: (),
     lissom.buckling: ({LAST: [0, 0, 0, -1, 0, 0]},),
+    lissom.campbell: (MODEL.bodies[0].joint, [1.0]),
     lissom.static_equilibrium: (),
     lissom.steady_motion: (),
     lissom.frequency_response: (),
