@@ -19,13 +19,8 @@ PD = {"shoulder-yaw": {"p": 900, "d": 157}, "shoulder": {"p": 2000, "d": 200}, "
 ROTOR = {"rotor_inertia": 1e-4, "gear": 100.0}  # kg m2: 1 kg m2 at every joint
 
 # The paper gives no motors. Without rotors hubs weigh next to nothing, and no sampled feedback of theirs is stable.
-robot = lissom.load("ella").with_values(
-    [
-        ("links.hub.joint.transmission", ROTOR),
-        ("links.upper.joint.transmission", ROTOR),
-        ("links.forearm.joint.transmission", ROTOR),
-    ]
-)
+geared = [(f"links.{link}.joint.transmission", ROTOR) for link in ("hub", "upper", "forearm")]
+robot = lissom.load("ella").with_values(geared)
 model = robot.compile()
 reference = Reference.quintic([0.0, 0.0, 0.0], END, MOVE)
 law = VirtualDecomposition(model, reference, rate=5.0, damping=10.0)

@@ -123,7 +123,7 @@ def test_built_in_robots(name):
     assert np.linalg.eigvalsh(mass)[0] > 0
 
 
-ELSEWHERE = ("loops", "elements", "contacts", "bow")  # tables that have tests of their own
+ELSEWHERE = ("loops", "elements", "contacts", "bow", "actuators")  # tables that have tests of their own
 
 
 def heated_link(stiffening):

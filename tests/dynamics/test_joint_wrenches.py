@@ -17,7 +17,7 @@ from lissom.model import builtin_names
 GRAVITY = (1.5, -9.5, -2.0)
 BUILTIN = {name: lissom.load(name) for name in builtin_names()}
 TREES_BY_NAME = {name: robot for name, robot in BUILTIN.items() if not robot.loops and not robot.elements}
-FIXED_BASE = [name for name, robot in TREES_BY_NAME.items() if robot.links[0].joint.type != "free"]
+FIXED_BASE = [name for name, robot in TREES_BY_NAME.items() if robot.links[0].joint.type != "free" and not robot.drives]
 
 
 def settled(model, q, tau=0.0):

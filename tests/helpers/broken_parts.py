@@ -72,10 +72,10 @@ JOINTS = {
         "limits: {lower: 1, upper: -1, stiffness: 10}",
         ["links.upper.joint.limits.upper", "-1", "greater than lower = 1"],
     ),
-    "limits without stiffness": (
+    "the damping of a stop without its stiffness": (
         "damping: 0.1",
-        "limits: {lower: -1, upper: 1}",
-        ["links.upper.joint.limits.stiffness: missing", "N m/rad"],
+        "limits: {lower: -1, upper: 1, damping: 2}",
+        ["links.upper.joint.limits.damping = 2", "belongs to a stop"],
     ),
     "helical joint without pitch": (
         "revolute, axis: [0, 0, 1], damping: 0.1",

@@ -18,24 +18,6 @@ def test_nothing_holds_a_free_base_between_steps(rtol):
     assert np.abs(wrench[:, 0]).max() < 1e-12 * np.abs(wrench).max()
 
 
-def test_wrenches_behind_elastic_gears_follow_the_tolerance_between_steps():
-    """And the equations of motion hold in every sample, where the stiffness of gears multiplies what positions miss."""
-
-    def run(rtol):
-        changes = [("duration", 0.05), ("method", "radau"), ("rtol", rtol), ("output.rate", 2000)]
-        return lissom.scenario.load("canadarm2").with_values(changes).run()
-
-    exact, errors = run(1e-11), []
-    for rtol in (1e-4, 1e-6, 1e-8):
-        found = run(rtol)
-        model, largest = found.raw.model, float(np.abs(found.dataset["wrench"]).max())
-        for k in range(1, len(found.time), 9):
-            missed = lissom.inverse_dynamics(model, found.q[k], found.v[k], found.a[k]) - found.raw.tau[k]
-            assert np.abs(missed).max() < 1e-12 * largest
-        errors.append(relative(found.dataset["wrench"][..., :3], exact.dataset["wrench"][..., :3]))
-    assert errors[0] < 2e-3 and errors[1] < 0.3 * errors[0] and errors[2] < 0.1 * errors[1], errors
-
-
 def relative(found, exact):
     return np.abs(found.values - exact.values).max() / np.abs(exact.values).max()
 

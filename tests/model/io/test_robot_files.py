@@ -216,7 +216,8 @@ def test_built_in_robots_come_back_from_yaml_as_they_were(name: str, tmp_path: P
 def test_the_built_in_robots_are_the_promised_ones() -> None:
     promised = {"ella", "spinup-beam", "canadarm2", "dual-screw-arm", "l-mechanism", "l-mechanism-torque"}
     closed = {"luffing-crane", "five-bar", "slider-crank", "two-arms-one-beam"}
-    assert promised | closed | {"rigid-7-axis", "satellite-two-arm", "two-link-rig"} == set(builtin_names())
+    driven = {"loader-crane", "soft-gripper", "tendon-arm"}
+    assert promised | closed | driven | {"rigid-7-axis", "satellite-two-arm", "two-link-rig"} == set(builtin_names())
 
 
 def test_yaml_written_is_yaml_a_person_would_write() -> None:

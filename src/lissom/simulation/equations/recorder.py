@@ -1,10 +1,10 @@
 """Output at the asked times, whatever the steps, and the energy that flows in between.
 
 Within a step the motion follows the polynomials of `dense_output`. They miss the motion by what the step may err, which
-stiffness and loops would multiply in accelerations and multipliers; so samples with loops, elastic gears or joints on a
-group are brought onto the equations of motion (`settle`). On other trees that would change little but the time it
-takes: there wrenches between steps are as exact as at their ends. Work and dissipation are integrated along the
-polynomials by Gauss points, so that the energy balance is as accurate as the steps.
+stiffness and loops would multiply in accelerations and multipliers; so samples with loops are brought onto the
+equations of motion (`settle`), and the accelerations of trees with joints on a group are those of the sample's state.
+Other trees stay on the polynomials, whose derivatives by parameters are those of the samples. Work and dissipation are
+integrated along the polynomials by Gauss points, so that the energy balance is as accurate as the steps.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Record(NamedTuple):
     projector: Any  # Closure by which samples are brought to closed loops, over factors of M + c D + d K
     reach: np.ndarray  # (2,) c, d: what velocities and positions move by per acceleration; 0 where they do not
     allowed: np.ndarray  # (1,) error of positions beyond which it is worth it
-    stiff_or_free: np.ndarray  # (1,) 1 where samples of a tree are brought onto the equations of motion
+    on_group: np.ndarray  # (1,) 1 where the robot has joints on a group
 
 
 def make_record(
@@ -97,7 +97,7 @@ def make_record(
         projector=projector,
         reach=np.zeros(2),
         allowed=np.zeros(1),
-        stiff_or_free=np.array([int(len(arrays.gears.rotor_v) > 0 or np.any(arrays.velocities.group_axis >= 0))]),
+        on_group=np.array([int(np.any(arrays.velocities.group_axis >= 0))]),
     )
 
 
@@ -141,13 +141,12 @@ def driving_forces(system, scratch, t, q, v, a, force):
 def settle(system, scratch, record, t):
     """Bring the state of `scratch` to closed loops, with the accelerations and multipliers that keep them closed.
 
-    And onto the equations of motion where they ask for accelerations far from what the polynomials expect. Trees are
-    brought there if they have elastic gears, whose stiffness multiplies what positions miss, or joints on a group: the
-    wrench of a free base is zero only where the equations of motion hold.
+    And onto the equations of motion where they ask for accelerations far from what the polynomials expect. A tree with
+    joints on a group gets the accelerations of its state: nothing holds a free base only where these are exact.
     """
     if scratch.lam.shape[0] == 0:
-        if record.stiff_or_free[0] == 1:
-            settle_tree(system, scratch, record, t)
+        if record.on_group[0] == 1:
+            acceleration(system, scratch, t, scratch.q, scratch.v, scratch.a)
         return
     expected = record.bend
     for k in range(scratch.a.shape[0]):
@@ -161,16 +160,6 @@ def settle(system, scratch, record, t):
         relax(system, scratch, record, t)
         project(system, scratch, record.projector, t, scratch.q, scratch.v)
         acceleration(system, scratch, t, scratch.q, scratch.v, scratch.a)
-
-
-@inline
-def settle_tree(system, scratch, record, t):
-    """Bring the state of `scratch` onto the equations of motion of a tree."""
-    if record.reach[1] > 0.0:
-        for k in range(scratch.a.shape[0]):
-            record.bend[k] = scratch.a[k]
-        relax(system, scratch, record, t)
-    acceleration(system, scratch, t, scratch.q, scratch.v, scratch.a)
 
 
 @inline
