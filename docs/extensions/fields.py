@@ -66,12 +66,13 @@ def units():
 
     kinds = {
         "length": "m", "mass": "kg", "time": "s", "angle": "rad", "angular speed": "rpm", "frequency": "Hz",
-        "force": "N", "pressure, modulus": "Pa",
+        "force": "N", "pressure, modulus": "Pa", "volume": "l", "power": "W", "current": "A", "voltage": "V",
+        "resistance": "ohm", "inductance": "H",
     }  # fmt: skip
     rows = []
     for meaning, name in kinds.items():
         alike = [each for each, unit in UNITS.items() if unit.kind == UNITS[name].kind]
-        rows.append((meaning, "rad/s" if name == "rpm" else name, ", ".join(f"`{each}`" for each in alike)))
+        rows.append((meaning, {"rpm": "rad/s", "l": "m3"}.get(name, name), ", ".join(f"`{each}`" for each in alike)))
     assert sum(row[2].count("`") for row in rows) == 2 * len(UNITS)
     return rows
 

@@ -23,6 +23,7 @@ from lissom.analysis.linear_models.frequency_response import frequency_response 
 from lissom.analysis.linear_models.linearisation import linearise as linearise
 from lissom.analysis.linear_models.model_reduction import reduce_model as reduce_model
 from lissom.analysis.modes.buckling import buckling as buckling
+from lissom.analysis.modes.campbell import campbell as campbell
 from lissom.analysis.modes.natural_modes import natural_modes as natural_modes
 from lissom.citation import cite as cite
 from lissom.dynamics.energies import energy as energy

@@ -35,6 +35,8 @@ ZERO = np.zeros(MODEL.nv)
 LAST = MODEL.links[-1]
 JOINT = MODEL.joints[0]
 GAINS = {JOINT: {"p": 10.0, "d": 1.0}}
+ENCODERS = [{"type": "encoder", "joint": joint, "noise": 1e-4} for joint in MODEL.joints]
+LQG = {"sensors": ENCODERS, "keep": {joint: 0.01 for joint in MODEL.joints}, "torque": 5.0, "order": 6}
 FALLING = lissom.simulate(ROBOT, 0.4, progress=False)
 NOISE = 1e-4 * np.sin(100 * np.arange(len(FALLING.time)))
 FALL = {
@@ -54,6 +56,7 @@ ARGUMENTS = {
     lissom.energy: (REST, ZERO),
     lissom.tip_pose: (REST,),
     lissom.inverse_kinematics: (lissom.tip_pose(MODEL, REST)[:3, 3],),
+    lissom.inverse_kinetostatics: ([0.9, 0.0, 0.4],),
     lissom.point_pose: (REST, LAST),
     lissom.point_velocity: (REST, ZERO, LAST),
     lissom.jacobian: (REST, LAST),
@@ -62,6 +65,7 @@ ARGUMENTS = {
     lissom.linearise: (),
     lissom.natural_modes: (),
     lissom.buckling: ({LAST: [0, 0, 0, -1, 0, 0]},),
+    lissom.campbell: (MODEL.bodies[0].joint, [1.0]),
     lissom.static_equilibrium: (),
     lissom.steady_motion: (),
     lissom.frequency_response: (),
@@ -69,6 +73,7 @@ ARGUMENTS = {
     lissom.sensitivity: ("gravity.2", 0.02),
     lissom.simulate: (0.02,),
     lissom.fit: (["links.forearm.joint.damping"], FALL),
+    lissom.run_phases: ([lissom.Phase(0.02)],),
     lissom.simulate_batch: ({"gravity.2": [-9.81, -1.62]}, 0.02),
     dynamics.configuration: (),
     dynamics.rates: (),
@@ -92,6 +97,11 @@ ARGUMENTS = {
     control.pd: (GAINS, 0.0),
     control.computed_torque: (GAINS, 0.0),
     control.joint_law: (law_kinds.PD, GAINS, 0.0),
+    control.impedance: (LAST, 100.0, 10.0),
+    control.pid: (GAINS, 0.0),
+    control.schedule: (control.lqr, [{JOINT: 0.0}, {JOINT: 0.5}]),
+    control.open_loop: (control.pd(ROBOT, GAINS, 0.0),),
+    control.noise_budget: (control.lqg(ROBOT, **LQG),),
     control.torques: ({JOINT: 1.0},),
     control.lqr: (),
     control.lqg: (),
@@ -104,11 +114,11 @@ ARGUMENTS = {
     ),
 }
 
-ENCODERS = [{"type": "encoder", "joint": joint, "noise": 1e-4} for joint in MODEL.joints]
 OPTIONS = {
     lissom.frequency_response: {"outputs": JOINT, "inputs": JOINT, "frequencies": [3.0]},
     lissom.compare: {"duration": 0.02},
-    control.lqg: {"sensors": ENCODERS, "keep": {joint: 0.01 for joint in MODEL.joints}, "torque": 5.0, "order": 6},
+    control.lqg: LQG,
+    control.noise_budget: {"outputs": [JOINT]},
 }
 
 # functions of loops are given a robot that has some
@@ -154,13 +164,15 @@ def numbers(result):
         return numbers(list(result.values()))
     if hasattr(result, "data_vars"):
         return np.ravel(result["position"])
-    for name in ("x", "function", "law", "K", "A", "output", "q", "frequencies", "kp"):
+    for name in ("x", "deviations", "function", "law", "K", "A", "output", "q", "frequencies", "kp"):
         result = getattr(result, name, result)
     if hasattr(result, "name_in"):  # of CasADi
         return np.array([result.n_instructions()])
     if isinstance(result, tuple | list):
         return np.concatenate([numbers(part) for part in result])
-    if hasattr(result, "arrays"):
+    if hasattr(result, "designs"):
+        return numbers([design.D for design in result.designs])
+    if hasattr(result, "nv"):
         return np.array([result.nv, result.nq])
     if hasattr(result, "links"):
         return np.array([len(result.links)])

@@ -30,6 +30,7 @@ DRAWN = {
     "scenario/formulation_comparison.py", "optimise/sizing_result.py", "optimise/motion_result.py",
     "analysis/linear_models/frequency_response.py", "analysis/linear_models/root_locus.py",
     "analysis/linear_models/step_response.py", "analysis/modes/buckling_modes.py",
+    "analysis/modes/campbell.py",
 }  # fmt: skip
 
 # Rooms and single modules of a layer, the lowest first; a module that is not listed is below all of them.

@@ -22,6 +22,8 @@ from lissom.analysis.linear_models.step_response import StepResponse as StepResp
 from lissom.analysis.linear_models.step_response import step_response as step_response
 from lissom.analysis.modes.buckling import buckling as buckling
 from lissom.analysis.modes.buckling_modes import BucklingModes as BucklingModes
+from lissom.analysis.modes.campbell import Campbell as Campbell
+from lissom.analysis.modes.campbell import campbell as campbell
 from lissom.analysis.modes.mode_identification import IdentifiedModes as IdentifiedModes
 from lissom.analysis.modes.mode_identification import identify_modes as identify_modes
 from lissom.analysis.modes.natural_modes import NaturalModes as NaturalModes

@@ -60,6 +60,14 @@ COMMANDS = {
             ("lissom modes ella --lock shoulder --lock elbow", "some joints locked, the others free"),
             ("lissom modes canadarm2 --motors --number 5", "elastic joints give way, five modes"),
             ("lissom modes satellite-two-arm --free", "joints and base free"),
+            ("lissom modes spinup-beam --buckling --load blade=-1,0,0", "forces along the blade that buckle it"),
+        ],
+    ),
+    "campbell": Command(
+        "lissom.cli.commands.analysis.campbell:campbell",
+        [
+            ("lissom campbell spinup-beam --to 6", "0 to 6 rad/s; out/spinup-beam/campbell.png"),
+            ("lissom campbell spinup-beam --joint shaft --to 6 --steps 31 -n 4", "four modes, finer"),
         ],
     ),
     "bode": Command(

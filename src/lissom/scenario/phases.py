@@ -86,6 +86,11 @@ def run_phases(
     -------
     Trajectory
         All phases, with the loops that are ever closed; a loop that is open carries nothing.
+
+    Examples
+    --------
+    >>> pin = lissom.load("five-bar").loops[0].name
+    >>> run = lissom.run_phases("five-bar", [lissom.Phase(0.1, closed=[pin]), lissom.Phase(0.1)])  # it lets go
     """
     whole = as_robot(robot)
     _check(whole, phases)

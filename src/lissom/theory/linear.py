@@ -11,7 +11,7 @@ from lissom.kernel.compile import kernel
 def solve_positive(M, force, a):
     """Compute a = M^-1 force by L D L^T, over the lower triangle of M; NaN unless M is positive definite.
 
-    Returns whether it is.
+    Returns whether it is; of complex numbers, the real parts of the pivots tell.
     """
     n = force.shape[0]
     for j in range(n):
@@ -22,7 +22,7 @@ def solve_positive(M, force, a):
             M[j, k] = s / M[k, k]
         for k in range(j):
             M[j, j] -= M[j, k] * M[j, k] * M[k, k]
-        if not M[j, j] > 0.0:
+        if not M[j, j].real > 0.0:
             a[:] = np.nan
             return False
     for j in range(n):

@@ -82,7 +82,7 @@ def _function(plain: Callable[[float], float]) -> Callable[[Counted], Counted]:
     return apply
 
 
-def _clamp(value: Counted, lower: Counted, upper: Counted) -> Counted:
+def _clamp(value: Counted, lower: Any, upper: Any) -> Counted:
     value.tally.functions += 1
     return Counted(min(max(value.value, number(lower)), number(upper)), value.tally)
 
