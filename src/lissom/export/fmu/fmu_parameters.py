@@ -14,6 +14,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from lissom.control.laws.channels import channel_unit
+from lissom.control.laws.channels import channels as coordinates_of
 from lissom.control.laws.control_kernel import Gain
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.errors import LissomError
@@ -72,7 +73,7 @@ def _gains(frozen: Frozen, image: Image, channels: Sequence[int]) -> Iterator[Fm
     if law is None:
         return
     for k in channels:
-        (channel,) = channels(frozen.model, [law.names[k]], "control")
+        (channel,) = coordinates_of(frozen.model, [law.names[k]], "control")
         unit = channel_unit(frozen.model, channel)
         per = {"kp": "1/s2", "kd": "1/s"}
         if packed.gain[k] != Gain.PER_INERTIA:

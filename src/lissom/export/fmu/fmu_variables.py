@@ -164,9 +164,9 @@ class Variables(list[FmuVariable]):
                 self.append(FmuVariable(full, "state", at, unit, name, float(array[k])))
                 per_second = unit.replace("/s", "/s2") if per and not of_actuator else f"{unit}/s"
                 self.append(FmuVariable(f"der({full})", "derivative", moving, per_second, f"rate of {full}", of=full))
-        moving = slice(model.moving)  # rates of states of actuators are their derivatives
-        units = [unit + "/s2" for unit in v.units[moving]]
-        self._all("acceleration", [(name,) for name in v.names[moving]], own.a[moving], units, "acceleration")
+        first = slice(model.moving)  # rates of states of actuators are their derivatives
+        units = [unit + "/s2" for unit in v.units[first]]
+        self._all("acceleration", [(name,) for name in v.names[first]], own.a[first], units, "acceleration")
 
     def _results(self, frozen: Frozen) -> None:
         model, seen, record = frozen.model, frozen.seen, frozen.sample
