@@ -34,7 +34,7 @@ def motion(model, q, v, tau, number=LONG, arrays: Arrays | None = None):
 
 
 def _closure(tables, work, number):
-    lent = {name: getattr(work, name) for name in ("modal_inverse", "pull", "pull_inverse")}
+    lent = {name: getattr(work, name) for name in ("modal_inverse", "U", "D_inverse")}
     factors = make_factors(tables, number)._replace(block=work.inertia, **lent)
     free = tables.velocities.prescribed[tables.gears.rotor_v] == 0
     factors.gear[:, 0] = np.where(free, 1 / tables.gears.inertia, 0)
