@@ -14,6 +14,8 @@ from lissom.simulation.stepping.spectral_radius import spectral_radius
 
 AS_ASKED = "as asked"  # why a method was taken
 TRIAL = 1000  # steps after which an implicit method has shown how short its steps are
+FOLLOWS = "it follows vibrations as well and loses nothing of their energy"
+PASSED = "again wherever loops come near a singular position"
 WORTH = 7.0  # times the steps of a run: the square of so many velocities has all eigenvalues in half its time
 
 
@@ -28,7 +30,6 @@ class MethodSelection:
         """Begin a run: drop what an earlier one has shown."""
         self.name, self.reason = self.memory.settings.method, AS_ASKED
         self.fastest = 0.0  # 1/s, at the start, where the method is chosen by it
-        self._singular = False  # whether loops have come near a singular position
 
     @property
     def automatic(self) -> bool:
@@ -86,18 +87,17 @@ class MethodSelection:
     def _is_endangered(self, method: Method, limits: RunLimits) -> bool:
         """Return whether an explicit method that took over comes near a position that it should not pass."""
         explicit = self.automatic and not method.integrator.implicit
-        return explicit and bool(self.memory.model.loops) and self._near_singular(limits)
+        return explicit and self._near_singular(limits)
 
     def _near_singular(self, limits: RunLimits) -> bool:
-        """Return whether loops are near a position where explicit stages may leave their branch, or ever were."""
-        if self.memory.model.loops and not self._singular:
-            self._singular = limits.near_singular(self.memory.state.q)[0] < SINGULAR
-        return self._singular
+        """Return whether loops are near a position where explicit stages may leave their branch."""
+        return bool(self.memory.model.loops) and limits.near_singular(self.memory.state.q)[0] < SINGULAR
 
     def _implicit(self) -> Method:
-        """Return the implicit method that goes on, to the end, in place of an explicit one."""
+        """Return the implicit method that goes on past a singular position in place of an explicit one."""
         t = float(self.memory.state.clock[TIME])
-        self.reason += f"; from t = {t:.3g} s on {STIFF} again, where loops come near a singular position"
+        if PASSED not in self.reason:
+            self.reason += f"; {STIFF} {PASSED}, from t = {t:.3g} s on"
         method = self._ready()
         self._go_on(method, t)
         return method
@@ -105,10 +105,8 @@ class MethodSelection:
     def _explicit(self, method: Method) -> Method:
         """Return the explicit method that goes on in place of an implicit one."""
         memory, t = self.memory, float(self.memory.state.clock[TIME])
-        self.reason += (
-            f"; steps of {STIFF} were no longer, so {NONSTIFF} took over at t = {t:.3g} s: it follows vibrations as "
-            "well and loses nothing of their energy"
-        )
+        if FOLLOWS not in self.reason:
+            self.reason += f"; steps of {STIFF} were no longer, so {NONSTIFF} took over at t = {t:.3g} s: {FOLLOWS}"
         method.release()
         memory.keep(memory.record._replace(projector=memory.closure, reach=np.zeros(2)))
         memory.scratch_c = memory.scratch  # as for every explicit method
