@@ -17,9 +17,8 @@ from lissom.errors import IdentifyError
 from lissom.identify.sensor_readings import Both, perturb_configurations, plain, reading
 from lissom.kernel.algorithms.complex_step import STEP
 from lissom.messages import did_you_mean, listed
-from lissom.model.description.joint_kinds import FORCE
 from lissom.model.model import Model
-from lissom.results.quantity_names import position_columns, velocity_columns
+from lissom.results.quantity_names import force_units, position_columns, velocity_columns
 from lissom.simulation.sensitivity.motion_sensitivity import ROTOR, Sensitivity
 from lissom.simulation.sensitivity.tip_poses import TipPoses, tip_poses
 
@@ -77,7 +76,7 @@ def _history(model: Model, name: str, head: str, rest: str) -> MeasuredQuantity:
         there = f"there are {listed(known, 'and')}" if known else "this robot has none"
         raise IdentifyError(f"{head} has no {rest!r}{did_you_mean(rest, known)}; {there}")
     k = columns.names.index(rest)
-    unit = FORCE[columns.units[k]] if head == "torque" else columns.units[k] + per
+    unit = force_units(model)[k] if head == "torque" else columns.units[k] + per
     if history == "q" and rest not in model.coordinates:  # on a group
 
         def on_group(found: Sensitivity) -> Both:

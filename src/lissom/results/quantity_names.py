@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lissom.model.description.joint_kinds import FORCE
 from lissom.model.model import Model
 
 AXES = ("x", "y", "z")
@@ -34,6 +35,12 @@ def position_columns(model: Model) -> Columns:
 def velocity_columns(model: Model) -> Columns:
     """Return the parts of a velocity (nv,); units are those of its integral."""
     return _columns(model, "v", model.coordinates)
+
+
+def force_units(model: Model) -> tuple[str, ...]:
+    """Return the units of forces (nv,); of states of actuators those of their commands."""
+    states = (state.command_unit or state.unit for own in model.states for state in own.states)
+    return *(FORCE[unit] for unit in velocity_columns(model).units[: model.moving]), *states
 
 
 def _columns(model: Model, kind: str, names: tuple[str, ...]) -> Columns:

@@ -17,7 +17,7 @@ from lissom.model.schema.units import JointUnit
 from lissom.scenario.scenario_schema import Scenario
 
 FIRST = ("lissom", "name", "robot", "duration")  # fields of a file in the order of reading
-ROBOT = ("gravity", "materials", "links", "loops", "elements", "contacts")
+ROBOT = ("gravity", "materials", "links", "loops", "elements", "actuators", "contacts")
 
 
 def plain(scenario: Scenario, whole_robot: bool = True) -> dict[str, Any]:

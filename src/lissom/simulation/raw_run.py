@@ -29,6 +29,7 @@ class Event:
     link_or_joint : str
         Its name; the robot's where it concerns the whole.
     kind : str
+        "current": the rms current of a motor is above its continuous one (value: their ratio);
         "limit": a joint reached its limit (value: the coordinate, rad or m); "deflection": a tip is beyond a tenth
         of its link's length (value: the share of the length); "axial force": pressure that a linear field leaves
         out (value: the share of the buckling load); "propeller moment": inertia of sections that a second-order

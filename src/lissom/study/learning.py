@@ -16,7 +16,9 @@ import numpy as np
 from lissom.control.laws.control_law import Together
 from lissom.dynamics import inverse_dynamics, mass_matrix
 from lissom.errors import StudyError
+from lissom.kernel.data.arrays import Regulation
 from lissom.messages import did_you_mean, listed
+from lissom.model.compilation.actuator_tables import INFINITE
 from lissom.model.model import Model
 from lissom.operating_system import cores
 from lissom.results.trajectory import Trajectory, from_run
@@ -61,7 +63,8 @@ class Environment(gymnasium.Env):
         Actions per second, each held until the next.
     torques : mapping, optional
         {joint: largest torque or force}; joints that are not named are left alone. Unless given, every joint
-        with a motor but free ones, strong enough for its weight and 10 rad/s2.
+        with a motor but free ones, strong enough for its weight and 10 rad/s2. Where actuators
+        drive the robot, {actuator: largest command}; unless given, that of its limits.
     control : bool
         Keep the scenario's controller, so that actions are added to it.
     observations : sequence of str
@@ -241,7 +244,9 @@ def _actions(given: Any, space: Any) -> np.ndarray:
 
 def _motors(model: Model, q: np.ndarray, torques: Mapping[str, float] | None) -> dict[str, tuple[int, float]]:
     """Return {coordinate: (place in v, largest torque)}."""
-    names = {model.coordinates[k]: int(k) for k in model.actuated if not model.arrays.velocities.prescribed[k]}
+    commands = {own.command: own.actuator for own in model.states}
+    driven = [int(k) for k in model.actuated if not model.arrays.velocities.prescribed[k]]
+    names = {commands.get(k, model.coordinates[k]): k for k in driven}
     known = {name.removesuffix(".rotor"): k for name, k in names.items()}
     if torques is None:
         still = np.zeros(model.nv)
@@ -249,7 +254,12 @@ def _motors(model: Model, q: np.ndarray, torques: Mapping[str, float] | None) ->
         free = {link.joint.name for link in model.robot.links if link.joint.type == "free"}
         floating = {k for body in model.bodies if body.joint in free for k in range(model.nv)[body.joint_v]}
         return {
-            name: (k, float(BRISK * M[k, k] + abs(weight[_joint_side(model, k)])))
+            name: (
+                k,
+                _largest_command(model, name, k)
+                if k in commands
+                else float(BRISK * M[k, k] + abs(weight[_joint_side(model, k)])),
+            )
             for name, k in known.items()
             if k not in floating  # there is nothing that its motor could stand on
         }
@@ -260,6 +270,18 @@ def _motors(model: Model, q: np.ndarray, torques: Mapping[str, float] | None) ->
         if not (isinstance(limit, int | float) and np.isfinite(limit) and limit > 0):
             raise StudyError("must be the largest torque, above 0", ("torques", name), limit)
     return {name: (known[name], float(limit)) for name, limit in torques.items()}
+
+
+def _largest_command(model: Model, name: str, at: int) -> float:
+    """Return the largest command of an actuator: that of its limits."""
+    acts = model.arrays.actuators
+    k = int(acts.state_at[at])
+    limit = float(max(abs(acts.lower[k]), abs(acts.upper[k])))
+    limit = float(acts.peak[k]) if acts.regulation[k] == Regulation.CURRENT else limit
+    if limit >= INFINITE:
+        text = "is an actuator whose command has no limits; give the largest here, or limits in the robot"
+        raise StudyError(text, ("torques",), name)
+    return limit
 
 
 def _joint_side(model: Model, at: int) -> int:

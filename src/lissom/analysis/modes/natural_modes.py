@@ -196,8 +196,9 @@ def natural_modes(
     omega, growth = np.abs(rates.imag), np.abs(rates.real)
     decay = np.einsum("ik,ij,jk->k", shapes, C, shapes)
     ratios = decay / (2 * np.where(omega > 0, omega, 1.0))
-    moving = participation.kinetic(every, M, shapes)
-    stored = shapes * (K @ shapes)
+    n = len(every)  # states of actuators stay, and have no part
+    moving = participation.kinetic(every, M[:n, :n], shapes[:n])
+    stored = (shapes * (K @ shapes))[:n]
     _warn_of_torsion(model, pose, every, stored)
     resolved, coarse = resolved_modes(model, pose, every, omega**2, shapes, stored)
     return NaturalModes(

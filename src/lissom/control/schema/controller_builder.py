@@ -176,7 +176,7 @@ class ControlSetting:
         """Return torques by joint: numbers as they are, references built."""
         parts: dict[str, Any] = {}
         for joint, value in given.items():
-            selected = channels(self.model, [joint], field)
+            selected = channels(self.model, [joint], field, measured=False)
             if isinstance(value, ReferenceBlock):
                 with within(field, joint):
                     zero = np.zeros(len(selected))

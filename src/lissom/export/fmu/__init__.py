@@ -87,8 +87,9 @@ def to_fmu(
     title = name or title
     frozen.check(prepared)
     sampled = isinstance(prepared.controller, Sampled)
-    if kind == "model-exchange" and (prepared.model.loops or sampled):
+    if kind == "model-exchange" and (prepared.model.loops or prepared.model.states or sampled):
         why = "a controller takes samples between" if sampled else "loops would drift open in"
+        why = "drives of actuators are part of" if prepared.model.states else why
         raise LissomError(f"{why} the steps of a tool's integrator; export co-simulation", ("kind",), kind)
     fed = tuple(prepared.model.ends if wrenches is None else wrenches)
     for link in fed:
@@ -114,7 +115,7 @@ def to_fmu(
         duration=prepared.settings.duration,
         step=1.0 / prepared.settings.rate,
         tolerance=prepared.settings.rtol,
-        exchange=kind != "co-simulation" and not prepared.model.loops and not sampled,
+        exchange=kind != "co-simulation" and not (prepared.model.loops or prepared.model.states or sampled),
         simulation=kind != "model-exchange",
         sources=build.source_names(version, kernels.units),
     )

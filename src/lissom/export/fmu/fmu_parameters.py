@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.polynomial import chebyshev
 
+from lissom.control.laws.channels import channel_unit
+from lissom.control.laws.channels import channels as coordinates_of
 from lissom.control.laws.control_kernel import Gain
 from lissom.control.laws.rigid_model import rigid_twin
 from lissom.errors import LissomError
@@ -24,7 +26,6 @@ from lissom.model.description.joint_kinds import FORCE
 from lissom.model.description.robot import Robot
 from lissom.model.io.robot_paths import unit_of
 from lissom.model.model import Model
-from lissom.results.quantity_names import velocity_columns
 from lissom.simulation.inputs.loads import activate
 
 DEGREES = (2, 6, 12, 24)  # of the polynomials: the first that is close enough is taken
@@ -72,10 +73,11 @@ def _gains(frozen: Frozen, image: Image, channels: Sequence[int]) -> Iterator[Fm
     if law is None:
         return
     for k in channels:
-        unit = velocity_columns(frozen.model).units[frozen.model.coordinates.index(law.names[k])]
+        (channel,) = coordinates_of(frozen.model, [law.names[k]], "control")
+        unit = channel_unit(frozen.model, channel)
         per = {"kp": "1/s2", "kd": "1/s"}
         if packed.gain[k] != Gain.PER_INERTIA:
-            force = FORCE[unit]
+            force = channel.command or FORCE[unit]
             per = {"kp": f"{force}/{unit}", "kd": f"{force} s/{unit}"}
         for short, field in GAINS:
             gains = getattr(packed, field)

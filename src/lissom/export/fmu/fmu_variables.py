@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from lissom.control.laws.channels import channel_unit, channels
 from lissom.control.laws.control_law import ControlLaw
 from lissom.control.laws.digital_law import as_digital
 from lissom.control.laws.sampled_control import Sampled
 from lissom.export.fmu.fmu_parameters import FmuParameter
 from lissom.export.fmu.frozen_run import Frozen, OwnMemory
 from lissom.export.fmu.memory_image import Image
-from lissom.model.description.joint_kinds import FORCE
 from lissom.model.model import Model
 from lissom.results.quantity_names import (
     AXES,
@@ -22,6 +22,7 @@ from lissom.results.quantity_names import (
     QUATERNION,
     TWIST,
     WRENCH,
+    force_units,
     position_columns,
     velocity_columns,
 )
@@ -62,11 +63,13 @@ class Inputs:
         self.channels = followed(controller)  # of the law
         known = _digital(controller)[0] if isinstance(controller, Sampled) else getattr(controller, "names", ())
         names = [known[k] for k in self.channels]
-        self.names = [f"inputs.torque.{model.coordinates[k]}" for k in self.torques]
-        self.units = [FORCE[units[k]] for k in self.torques]
-        self.texts = ["torque that is added" if units[k] == "rad" else "force that is added" for k in self.torques]
+        commands = {own.command: f"command.{own.actuator}" for own in model.states}
+        self.names = [f"inputs.{commands.get(k, f'torque.{model.coordinates[k]}')}" for k in self.torques]
+        self.units = [force_units(model)[k] for k in self.torques]
+        added = ["command" if k in commands else "torque" if units[k] == "rad" else "force" for k in self.torques]
+        self.texts = [f"{what} that is added" for what in added]
         for name in names:
-            unit = units[model.coordinates.index(name)]
+            unit = channel_unit(model, *channels(model, [name], "control"))
             self.names += [f"inputs.reference.{name}{part}" for part in ("", ".rate", ".acceleration")]
             self.units += [unit, f"{unit}/s", f"{unit}/s2"]
             self.texts += [f"{what} to follow, if inputs.follow" for what in ("value", "rate", "acceleration")]
@@ -151,27 +154,30 @@ class Variables(list[FmuVariable]):
         )
         for name, array, rate, columns, given, per in kinds:
             for k, coordinate in enumerate(columns.names):
-                full, unit = f"{name}.{coordinate}", columns.units[k] + per
+                of_actuator = k in columns.states
+                full = coordinate if of_actuator else f"{name}.{coordinate}"
+                unit = columns.units[k] + ("" if of_actuator else per)
                 at, moving = int(self.image.entries(array)[k]), int(self.image.entries(rate)[k])
                 if k in given:
                     self.append(FmuVariable(full, "output", at, unit, f"{name}, given in time", float(array[k])))
                     continue
                 self.append(FmuVariable(full, "state", at, unit, name, float(array[k])))
-                per_second = f"{unit}/s" if not per else unit.replace("/s", "/s2")
+                per_second = unit.replace("/s", "/s2") if per and not of_actuator else f"{unit}/s"
                 self.append(FmuVariable(f"der({full})", "derivative", moving, per_second, f"rate of {full}", of=full))
-        units = [unit + "/s2" for unit in v.units]
-        self._all("acceleration", [(name,) for name in v.names], own.a, units, "acceleration")
+        first = slice(model.moving)  # rates of states of actuators are their derivatives
+        units = [unit + "/s2" for unit in v.units[first]]
+        self._all("acceleration", [(name,) for name in v.names[first]], own.a[first], units, "acceleration")
 
     def _results(self, frozen: Frozen) -> None:
         model, seen, record = frozen.model, frozen.seen, frozen.sample
         flexible = [link for link in model.links if link in model.flexible]
-        forces = [FORCE[unit] for unit in velocity_columns(model).units]
 
         def each(names: Iterable[str], parts: Sequence[str]) -> list[tuple[str, str]]:
             return [(name, part) for name in names for part in parts]
 
         wrench, twist = ["N m"] * 3 + ["N"] * 3, ["rad/s"] * 3 + ["m/s"] * 3
-        self._all("torque", [(name,) for name in model.coordinates], record.tau[0], forces, "force that drives")
+        driving = "force that drives"
+        self._all("torque", [(name,) for name in model.coordinates], record.tau[0], force_units(model), driving)
         for body in model.bodies:  # the torque of a joint is that of its motor
             if body.rotor_v is not None:
                 joint, rotor = (

@@ -18,6 +18,7 @@ from lissom.dynamics.sensor_kinds import Moment, kind_of
 from lissom.errors import LissomError
 from lissom.export.fmu.memory_image import Image
 from lissom.kernel.algorithms.newton_euler import inverse_dynamics
+from lissom.kernel.data.arrays import Drive
 from lissom.kernel.kinematics.forward_kinematics import world_frames
 from lissom.model.model import Model
 from lissom.scenario.prepare import Prepared
@@ -264,6 +265,10 @@ def check(prepared: Prepared) -> None:
             ("contacts", 0),
             name,
         )
+    for k, actuator in enumerate(prepared.model.robot.actuators):
+        if actuator.kind == Drive.HYDRAULIC:
+            text = "is a hydraulic cylinder, whose pressures an FMU does not follow; take type: thrust in its place"
+            raise LissomError(text, ("actuators", k), actuator.name)
     if prepared.payloads:
         raise LissomError(
             "an FMU cannot pick up and drop; give the link that carries it a body of that mass, and export again "

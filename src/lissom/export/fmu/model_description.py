@@ -11,10 +11,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from lissom.export.fmu.fmu_variables import FmuVariable
 from lissom.version import __version__
 
-BASE = {"kg": "kg", "m": "m", "s": "s", "rad": "rad"}
+BASE = {"kg": "kg", "m": "m", "s": "s", "rad": "rad", "A": "A"}
 DERIVED = {
     "N": {"kg": 1, "m": 1, "s": -2},
     "Pa": {"kg": 1, "m": -1, "s": -2},
+    "V": {"kg": 1, "m": 2, "s": -3, "A": -1},
     "J": {"kg": 1, "m": 2, "s": -2},
     "W": {"kg": 1, "m": 2, "s": -3},
     "Hz": {"s": -1},

@@ -85,9 +85,14 @@ def mass_matrix(model, work, q, v, M):
                     force += I[row, column] * s[column]
                 wrench[row] = force
             spread_inward(model, work, i, wrench, model.tree.joint_v[i] + k, M)
-    # rotors that turn with their joint, and those behind elastic gears
     for k in range(nv):
         M[k, k] += model.velocities.armature[k]
+    inertias_apart(model, work, M)
+
+
+@inline
+def inertias_apart(model, work, M):
+    """Write to the diagonal of `M` what no body carries: rotors behind elastic gears, states of actuators."""
     for k in range(model.gears.rotor_v.shape[0]):
         M[model.gears.rotor_v[k], model.gears.rotor_v[k]] = work.zero + model.gears.inertia[k]
     for k in range(model.actuators.state_v.shape[0]):

@@ -87,10 +87,10 @@ def make_columns(model: Arrays) -> DerivativeColumns:
             at = padded(at)
         ahead.append((i, True, False))
         ahead += [(child, False, k > 0) for k, child in reversed(list(enumerate(carried[i])))]
-    # rotors of gears move nothing beyond themselves: their columns stand last
+    # rotors of gears and states of actuators move nothing beyond themselves: their columns stand last
     at = padded(at)
-    for rotor in model.gears.rotor_v:
-        place(rotor, 1)
+    for alone in (*model.gears.rotor_v, *model.actuators.state_v):
+        place(alone, 1)
 
     # where the columns outward of each begin, and where those of its branch end: rows are summed between the two
     size = padded(at)

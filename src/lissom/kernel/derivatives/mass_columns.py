@@ -6,6 +6,7 @@ wrenches of all coordinates outward lie in vector registers.
 
 from __future__ import annotations
 
+from lissom.kernel.algorithms.composite_body import inertias_apart
 from lissom.kernel.compile import inline, kernel
 from lissom.kernel.derivatives.columns import BY_MOTION
 from lissom.kernel.kinematics.forward_kinematics import body_places
@@ -46,9 +47,7 @@ def mass_by_columns(model, work, columns, q, v, M):
             M[at, to] = columns.by_acceleration[row, columns.ordered[k]]
             M[to, at] = columns.by_acceleration[row, columns.ordered[k]]
         M[at, at] += model.velocities.armature[at]
-    for k in range(model.gears.rotor_v.shape[0]):
-        rotor = model.gears.rotor_v[k]
-        M[rotor, rotor] = work.zero + model.gears.inertia[k]
+    inertias_apart(model, work, M)
 
 
 @inline

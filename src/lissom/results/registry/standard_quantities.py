@@ -19,9 +19,8 @@ from lissom.kernel.forces.contact_forces import FORCE as PUSH
 from lissom.kernel.forces.contact_forces import GAP, NORMAL, SLIDING
 from lissom.kernel.forces.element_forces import ENERGY, LENGTH, LOST, RATE, TENSION
 from lissom.model.actuators.actuator import joint_unit
-from lissom.model.description.joint_kinds import FORCE
 from lissom.results.momentum import Momentum, momentum
-from lissom.results.quantity_names import ENERGIES
+from lissom.results.quantity_names import ENERGIES, force_units
 from lissom.results.registry.result_quantity import ResultQuantity, RunData, register_quantity
 from lissom.results.registry.standard_axes import followed_columns, followed_reference, load_names
 from lissom.results.registry.stress_peaks import peak_stress
@@ -111,9 +110,7 @@ def _state_rate_units(run: RunData) -> list[str]:
 
 
 def _force_units(run: RunData) -> list[str]:
-    moving = run.model.moving
-    states = [state.command_unit or state.unit for own in run.model.states for state in own.states]
-    return [*(FORCE[unit] for unit in run.velocities.units[:moving]), *states]
+    return list(force_units(run.model))
 
 
 _other(

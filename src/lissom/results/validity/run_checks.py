@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lissom.results.validity.axial_force_check import check_axial_forces
+from lissom.results.validity.current_check import check_currents
 from lissom.results.validity.energy_check import check_energy
 from lissom.results.validity.gear_check import check_gears
 from lissom.results.validity.range_check import check_ranges
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from lissom.results.trajectory import Trajectory
 
 OF_SAMPLES = (check_span_loads, check_fields, check_rotary_inertia)
-CHECKS = (*OF_SAMPLES, check_axial_forces, check_energy, check_gears, check_ranges)
+CHECKS = (*OF_SAMPLES, check_axial_forces, check_currents, check_energy, check_gears, check_ranges)
 OF_LOOP = ("deflection", "branch")  # kinds of events of the time loop that put numbers in doubt
 
 

@@ -16,6 +16,7 @@ PROBE = 1e5  # Pa: by which a pressure is raised to see what it moves; thrusts a
 def carrying_pressures(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return velocities (nv,) in which cylinders without given pressures carry the weight in the configuration q.
 
+    Imaginary parts of a model of complex numbers and of q and v are small and become derivatives.
     Thrusts are those of least squares by which the joints stay at rest; the side that they do not press keeps its
     pressure.
     """
@@ -28,14 +29,17 @@ def carrying_pressures(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray
         and getattr(asked[model.states[a].actuator], "pressure_b", None) is None
         and not np.any(v[model.states[a].first + 1 : model.states[a].first + 3])
     ]
-    if not free or np.iscomplexobj(acts.numbers):
+    if not free:
         return v
+    number = np.complex128 if np.iscomplexobj(acts.numbers) else np.float64
+    q, v = q.astype(number), v.astype(number)
     joints = [k for body in model.bodies for k in range(body.joint_v.start, body.joint_v.stop)]
-    still, none, out = np.zeros(model.nv), np.zeros((model.rows, 6)), np.zeros(model.nv)
+    still, none, out = np.zeros(model.nv, number), np.zeros((model.rows, 6), number), np.zeros(model.nv, number)
+    workspace, rest_a = model.workspace(number), np.zeros(model.nv, number)
     still[model.moving :] = v[model.moving :]
 
     def needed(rest: np.ndarray) -> np.ndarray:
-        inverse_dynamics(model.struct, model.workspace(), q, rest, np.zeros(model.nv), none, out)
+        inverse_dynamics(model.struct, workspace, q, rest, rest_a, none, out)
         return out[joints].copy()
 
     lacking, columns = needed(still), []
@@ -44,13 +48,27 @@ def carrying_pressures(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray
         raised[model.states[a].first + 1] += PROBE
         columns.append(needed(raised) - lacking)
     held = [-row for row in loop_jacobian(model, q)[:, joints]] if model.loops else []  # reactions of loops carry, too
-    rise = PROBE * np.linalg.lstsq(np.stack([*columns, *held], axis=1), -lacking, rcond=None)[0]
-    v = v.copy()
+    rise = PROBE * least_squares(np.stack([*columns, *held], axis=1), -lacking)
     for a, more in zip(free, rise):
         p, first = acts.numbers[a], model.states[a].first
         low = p[TANK] - p[START_A]
-        if more >= low:
+        if np.real(more) >= np.real(low):
             v[first + 1] = more
         else:  # the ring side presses instead
             v[first + 1], v[first + 2] = low, (low - more) * p[BORE] / p[RING]
     return v
+
+
+def least_squares(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the shortest x of least squares of A x - b; imaginary parts are small, and become its derivatives.
+
+    The derivative of a pseudo-inverse of constant rank is that of Golub and Pereyra (1973).
+    """
+    inverse = np.linalg.pinv(A.real)
+    x = inverse @ b.real
+    if not (np.iscomplexobj(A) or np.iscomplexobj(b)):
+        return x
+    left = b.real - A.real @ x
+    change = inverse @ (b.imag - A.imag @ x) + inverse @ inverse.T @ (A.imag.T @ left)
+    change += (np.eye(len(x)) - inverse @ A.real) @ (A.imag.T @ (inverse.T @ x))
+    return x + 1j * change

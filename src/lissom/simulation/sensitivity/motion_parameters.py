@@ -13,11 +13,13 @@ from lissom.dynamics import inverse_derivatives, inverse_dynamics
 from lissom.dynamics.coordinates import configuration, indices, rates
 from lissom.errors import LissomError
 from lissom.kernel.algorithms.complex_step import STEP
+from lissom.kernel.algorithms.complex_tangent import lay_tangent
 from lissom.kernel.data.table_operations import mapped, tables
 from lissom.messages import did_you_mean, listed
 from lissom.model.compilation.link_tables import unify_lists
 from lissom.model.model import Model
 from lissom.simulation.initial_state import EQUILIBRIUM, RATE
+from lissom.simulation.inputs.cylinder_pressures import carrying_pressures
 
 START, GAINS, FEED = "start.", "gains.", "feedforward."
 OF_LAW = {"p": "kp", "d": "kd", "scale": "feed_scale", "offset": "feed_offset", "delay": "feed_delay"}
@@ -37,14 +39,14 @@ class Parameter:
 
 
 def read_parameters(
-    model: Model, names: Sequence[str], law: ControlLaw | None, start: Any, q: np.ndarray
+    model: Model, names: Sequence[str], law: ControlLaw | None, start: Any, q: np.ndarray, v: np.ndarray
 ) -> list[Parameter]:
-    """Return the parameters called `names`; q (nq,) is where the run starts, as `start` says."""
+    """Return the parameters called `names`; the run starts at q (nq,), v (nv,), as `start` says."""
     plain = model.with_arrays(complex_numbers(model))
     found = [_read_parameter(model, plain, name, law, start) for name in names]
     if isinstance(start, str) and start == EQUILIBRIUM:
         found = [_add_equilibrium_derivative(model, each, q) for each in found]
-    return found
+    return [_add_pressure_derivative(each, q, v) for each in found] if model.states else found
 
 
 def complex_numbers(model: Model) -> Any:
@@ -147,6 +149,15 @@ def _add_equilibrium_derivative(model: Model, parameter: Parameter, q: np.ndarra
     if rows:
         u[columns] = -np.linalg.solve(stiffness[np.ix_(rows, columns)], unbalanced[rows])
     return replace(parameter, u=parameter.u + u)
+
+
+def _add_pressure_derivative(parameter: Parameter, q: np.ndarray, v: np.ndarray) -> Parameter:
+    """Add the derivative of the pressures that carry the machine at the start."""
+    model = parameter.model
+    at, scratch = np.zeros(model.nq, complex), np.zeros(model.nv, complex)
+    lay_tangent(model.struct, q, parameter.u, scratch, at)
+    rate = v + 1j * STEP * parameter.v
+    return replace(parameter, v=carrying_pressures(model, at, rate).imag / STEP)
 
 
 def number_parameters(

@@ -51,7 +51,8 @@ class VariationLoop:
             )
         self._memory = RunMemory(robot, settings, controller, start, motion)
         self._selection = DerivedMethod(self._memory, chosen, self._derive)
-        self.parameters = read_parameters(self._memory.model, names, self._memory.law, start, self._memory.start[0])
+        begins = self._memory.start[0], self._memory.given
+        self.parameters = read_parameters(self._memory.model, names, self._memory.law, start, *begins)
         self.variation: Variation | None = None
 
     def run(self, progress: Callable[[float], None] | None = None) -> RawRun:

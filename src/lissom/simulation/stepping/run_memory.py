@@ -106,8 +106,8 @@ class RunMemory:
         self.scratch = self.make_scratch(np.float64, dynamics)
         self.scratch_c: Any = self.scratch
         self.keep(make_record(self.model, self.times, settings.audit, len(self.loads.row), self.closure))
-        self.start = start_state(self.model, start, motion, driven, self.loads)
-        q, v = self.start
+        self.start = q, v = start_state(self.model, start, motion, driven, self.loads)
+        self.given = v  # without the pressures that carry the machine
         if self.model.states:
             q, v = self.start = q, carrying_pressures(self.model, q, v)
         self.state = make_state(self.model, q, v, settings.rtol, settings.absolute_error, pace(self.model, q))
