@@ -56,7 +56,7 @@ def test_what_is_rarer_is_held_too():
     """Every integrator, sensitivities by both implicit ones, every formulation that is compiled."""
     all_held = aot_workload.all_work().needs
     with tracing() as found:
-        aot_workload._formulations(aot_workload._small("none"))
+        aot_workload._formulations(aot_workload._small("none"), aot_workload._small("none", aot_workload.TOUCHING))
     assert found.entries
     assert set(found.needs) <= set(all_held)
     names = {(need.module.rpartition(".")[2], need.name) for need in all_held}
