@@ -39,8 +39,8 @@ LINK_ON_LINK = """
 LOOPS = ("slider-crank",)
 
 
-# What the last iteration of a step leaves of the frames of a joined formulation, gravity included: machine code and Python
-# differ by 1.2e-9 and 6.4e-10 there, in no state and no output. Which formulation amplifies rounding so is not known.
+# What the last iteration of a step leaves of the frames of a joined formulation, gravity included: machine code and
+# Python differ by 1.2e-9 and 6.4e-10 there, in no state and no output. Why rounding is amplified so is not known.
 MARCH = "lissom.simulation.integrators.radau.radau_steps.march"
 LAST_ITERATE = (".0.forward().fill().drift", ".0.forward().work.acceleration")
 
