@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from browser import drawn, shot
+from browser import drawn, shot, until
 
 import lissom
 from lissom.errors import LissomError
@@ -62,7 +62,7 @@ def test_the_page_colours_the_arm_on_a_click(page, tmp_path):
     page.evaluate(f"Lissom.page.seek({cantilever_run().stress_peaks()[0].time})")
     before = shot(page, "report-plain-beam", "#scene")
     page.check('[data-show="stress"]')
-    page.wait_for_function("Lissom.page.scene.runs[0].solids.some((solid) => solid.mesh.material.vertexColors)")
+    until(page, "Lissom.page.scene.runs[0].solids.some((solid) => solid.mesh.material.vertexColors)")
     page.wait_for_timeout(300)
     after = shot(page, "report-stressed-beam", "#scene")
     assert page.inner_text(".stress-most").endswith("MPa")
